@@ -1,0 +1,56 @@
+# `make demo` and `make test` are all the set-up there is; the rest is for those who work on Headland.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+UV     := $(BIN)/uv
+STAMP  := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format serve bench docs lock clean
+
+help: ## Show what can be made
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+
+# The requirement files pin every package by hash; pip fetches the installer, which fetches the rest.
+$(STAMP): requirements/uv.txt requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Headland needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "Setting up $(VENV) (the first time fetches Spark and a Java runtime, about 700 MB) ..."
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements/dev.txt requirements/uv.txt
+	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(STAMP) ## Run the main job end to end on this machine and print what happened
+	@$(BIN)/python examples/demo.py
+
+test: $(STAMP) ## Run the tests, real Spark included
+	@$(BIN)/python -m pytest
+
+lint: $(STAMP) ## Check style, types and the direction of imports
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+format: $(STAMP) ## Rewrite the code in the house's format
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+serve: $(STAMP) ## Start Headland on this machine
+	@$(BIN)/headland serve
+
+bench: $(STAMP) ## Measure, beside a yardstick in the same run; writes benchmarks/results.json
+	@$(BIN)/python -m benchmarks
+
+docs: $(STAMP) ## Write the generated pages of docs/ anew
+	@$(BIN)/python docs/generate.py
+
+lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
+	@echo "uv" | $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --custom-compile-command "make lock" --upgrade -o requirements/uv.txt -
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --custom-compile-command "make lock" --upgrade -o requirements/runtime.txt pyproject.toml
+	@echo "hatchling\neditables" | $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --custom-compile-command "make lock" -c requirements/runtime.txt --group dev -o requirements/dev.txt pyproject.toml -
+
+clean: ## Remove the environment and what the demo left
+	rm -rf $(VENV) .demo

@@ -1,0 +1,1 @@
+"""Headland: a self-hosted farm data platform."""

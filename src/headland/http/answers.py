@@ -1,0 +1,27 @@
+"""JSON answers, encoded once, with the content type that the job service's protocol names."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+
+JSON_UTF8 = "application/json; charset=UTF-8"
+
+_encoder = msgspec.json.Encoder()
+
+
+def json_answer(
+    body: Any, status: int = 200, headers: Mapping[str, str] | None = None, media_type: str = JSON_UTF8
+) -> Response:
+    """`body` (anything msgspec encodes) as compact JSON in UTF-8."""
+    return encoded_answer(_encoder.encode(body), status, headers, media_type)
+
+
+def encoded_answer(
+    content: bytes, status: int = 200, headers: Mapping[str, str] | None = None, media_type: str = JSON_UTF8
+) -> Response:
+    """`content`, which is JSON already."""
+    answer = Response(content, status, dict(headers) if headers else None)
+    answer.headers["content-type"] = media_type
+    return answer

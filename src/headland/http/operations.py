@@ -1,0 +1,79 @@
+"""An operation of an API, declared once: its route and its OpenAPI entry come from the declaration."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A query parameter or header."""
+
+    name: str
+    type: Any
+    summary: str
+    required: bool = False
+    place: str = "query"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an operation answers with one status."""
+
+    summary: str
+    #: A Struct, None for no body, or a media type other than JSON.
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One method on one path."""
+
+    method: str
+    path: str
+    handler: Handler
+    summary: str
+    #: Status to answer; errors that every operation of a service shares are declared beside the service.
+    answers: Mapping[int, Answer]
+    #: Struct of the request's body, or None.
+    body: Any = None
+    #: Media types in which the body may come.
+    media_types: Sequence[str] = ("application/json",)
+    parameters: Sequence[Parameter] = ()
+    #: Whether it is Headland's own addition to the protocol the service speaks.
+    addition: bool = False
+    #: Whether a bearer token is demanded.
+    guarded: bool = True
+
+
+def routes_of(operations: Sequence[Operation]) -> list[Route]:
+    """Starlette routes, a route each path, in the order of the declarations.
+
+    A path is reached with one trailing slash, too, where it ends in a fixed segment: some clients send it.
+    """
+    by_path: dict[str, dict[str, Handler]] = {}
+    for operation in operations:
+        by_path.setdefault(operation.path, {})[operation.method] = operation.handler
+    routes = []
+    for path, handlers in by_path.items():
+        spellings = [path] if path.endswith(("}", "/")) else [path, path + "/"]
+        routes += [Route(spelling, _dispatch(handlers), methods=list(handlers)) for spelling in spellings]
+    return routes
+
+
+def _dispatch(handlers: Mapping[str, Handler]) -> Handler:
+    if len(handlers) == 1:
+        return next(iter(handlers.values()))
+    by_method = {**handlers, **({"HEAD": handlers["GET"]} if "GET" in handlers else {})}
+
+    async def dispatch(request: Request) -> Response:
+        return await by_method[request.method](request)
+
+    return dispatch

@@ -1,0 +1,15 @@
+"""The relying side: who is calling? Bearer token or secret in, `Principal` out."""
+
+from headland.security.guard import AuthenticationError, Guard
+from headland.security.principal import ADMINISTRATOR, Principal
+from headland.security.verifier import TokenError, TrustedIssuer, Verifier
+
+__all__ = [
+    "ADMINISTRATOR",
+    "AuthenticationError",
+    "Guard",
+    "Principal",
+    "TokenError",
+    "TrustedIssuer",
+    "Verifier",
+]

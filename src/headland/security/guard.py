@@ -1,0 +1,83 @@
+"""Ask a request who is calling: `Authorization: Bearer` (RFC 6750), and where allowed `Basic` (RFC 7617)."""
+
+import base64
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from starlette.requests import Request
+
+from headland.security.principal import Principal
+from headland.security.verifier import TokenError, Verifier
+
+#: Principal of an application whose client id and secret these are, or None.
+SecretCheck = Callable[[str, str], Awaitable[Principal | None]]
+
+
+class AuthenticationError(Exception):
+    """A request does not show who is calling: 401, with `challenge` as `WWW-Authenticate`."""
+
+    def __init__(self, message: str, challenge: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.challenge = challenge
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What one API on one listener demands of its callers."""
+
+    verifier: Verifier
+    #: Resource identifiers, without trailing slash, of which a token opens this API.
+    audiences: frozenset[str]
+    #: Set where HTTP Basic with client id and secret is taken, too.
+    check_secret: SecretCheck | None = None
+    #: Whether a request may say nothing of who is calling. One that says something wrong is refused even so.
+    anonymous: bool = False
+
+    async def authenticate(self, request: Request) -> Principal | None:
+        """The caller; None for nobody in particular, where that is allowed.
+
+        Raises:
+            AuthenticationError: nothing was shown, or what was shown is not good.
+        """
+        header = request.headers.get("authorization")
+        if header is None:
+            if self.anonymous:
+                return None
+            raise AuthenticationError(
+                "A bearer token is needed: send 'Authorization: Bearer <access token>'.", self._challenge()
+            )
+        scheme, _, credentials = header.partition(" ")
+        credentials = credentials.strip()
+        principal = await self._principal(scheme.lower(), credentials)
+        request.state.principal = principal.client_id
+        return principal
+
+    async def _principal(self, scheme: str, credentials: str) -> Principal:
+        if scheme == "bearer" and credentials:
+            try:
+                return self.verifier.verify(credentials, self.audiences)
+            except TokenError as error:
+                raise AuthenticationError(str(error), _bearer_challenge(str(error))) from None
+        if scheme == "basic" and self.check_secret is not None:
+            principal = await self._by_secret(credentials, self.check_secret)
+            if principal is not None:
+                return principal
+            raise AuthenticationError("Client id or secret is wrong.", self._challenge())
+        raise AuthenticationError(f"Authorization by '{scheme[:32]}' is not taken here.", self._challenge())
+
+    async def _by_secret(self, credentials: str, check: SecretCheck) -> Principal | None:
+        try:
+            client_id, colon, secret = base64.b64decode(credentials, validate=True).decode().partition(":")
+        except ValueError:
+            return None
+        return await check(client_id, secret) if colon else None
+
+    def _challenge(self) -> str:
+        return 'Basic realm="headland", charset="UTF-8"' if self.check_secret else 'Bearer realm="headland"'
+
+
+def _bearer_challenge(problem: str) -> str:
+    # The header is Latin-1 and the text between quotes (RFC 6750 section 3): keep to what both allow.
+    safe = "".join(c if " " <= c <= "~" and c not in '"\\' else "?" for c in problem)
+    return f'Bearer realm="headland", error="invalid_token", error_description="{safe}"'

@@ -1,0 +1,22 @@
+"""Who is calling."""
+
+from dataclasses import dataclass
+
+#: The `roles` claim of an application that may administer this deployment.
+ADMINISTRATOR = "Administrator"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """An application that has shown who it is."""
+
+    tenant_id: str
+    #: The application's client id.
+    client_id: str
+    #: The application's own object in the tenant: what roles are assigned to.
+    object_id: str
+    roles: frozenset[str] = frozenset()
+
+    @property
+    def administrator(self) -> bool:
+        return ADMINISTRATOR in self.roles

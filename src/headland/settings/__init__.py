@@ -1,0 +1,30 @@
+"""Every setting of Headland, where it comes from, and where its files live."""
+
+from headland.settings.home import Home
+from headland.settings.load import SettingsError, load_settings
+from headland.settings.model import (
+    AccountSettings,
+    DatabaseSettings,
+    IdentitySettings,
+    JobsSettings,
+    LogSettings,
+    ServerSettings,
+    Settings,
+    StorageSettings,
+    TlsSettings,
+)
+
+__all__ = [
+    "AccountSettings",
+    "DatabaseSettings",
+    "Home",
+    "IdentitySettings",
+    "JobsSettings",
+    "LogSettings",
+    "ServerSettings",
+    "Settings",
+    "SettingsError",
+    "StorageSettings",
+    "TlsSettings",
+    "load_settings",
+]

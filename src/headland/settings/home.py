@@ -1,0 +1,67 @@
+"""The home: the one folder that holds all of a Headland's state."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Paths below the home folder. Nothing here touches the disk.
+
+    The folder is made with mode 700: database, signing keys and run directories are its owner's alone.
+    """
+
+    path: Path
+
+    @classmethod
+    def default(cls) -> "Home":
+        """`HEADLAND_HOME`, else the platform's folder for a user's application data."""
+        named = os.environ.get("HEADLAND_HOME")
+        return cls(Path(named).expanduser().absolute() if named else platformdirs.user_data_path("headland"))
+
+    @property
+    def settings_file(self) -> Path:
+        return self.path / "headland.toml"
+
+    @property
+    def database(self) -> Path:
+        return self.path / "headland.db"
+
+    @property
+    def tls(self) -> Path:
+        return self.path / "tls"
+
+    @property
+    def ca_certificate(self) -> Path:
+        """The local CA's certificate, which clients are told to trust."""
+        return self.tls / "ca.pem"
+
+    @property
+    def storage(self) -> Path:
+        """Local storage accounts, a folder each, unless the settings place them elsewhere."""
+        return self.path / "storage"
+
+    @property
+    def batches(self) -> Path:
+        """Run directories of batches."""
+        return self.path / "batches"
+
+    @property
+    def runtime(self) -> Path:
+        """Locks, sockets and metrics of the running processes; of no value once they are gone."""
+        return self.path / "run"
+
+    @property
+    def controller_lock(self) -> Path:
+        return self.runtime / "controller.lock"
+
+    @property
+    def controller_socket(self) -> Path:
+        return self.runtime / "controller.sock"
+
+    @property
+    def metrics(self) -> Path:
+        return self.runtime / "metrics"

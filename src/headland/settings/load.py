@@ -1,0 +1,106 @@
+"""Read settings: `headland.toml` in the home, then `HEADLAND_<SECTION>_<NAME>` variables."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from headland.settings.home import Home
+from headland.settings.model import Settings
+
+#: Variables that tell where a home is and how the CLI reaches a service, and so are no settings.
+NOT_SETTINGS = frozenset(
+    {
+        "HEADLAND_HOME",
+        "HEADLAND_URL",
+        "HEADLAND_TENANT",
+        "HEADLAND_CLIENT_ID",
+        "HEADLAND_CLIENT_SECRET",
+        "HEADLAND_CA",
+    }
+)
+
+
+class SettingsError(Exception):
+    """A setting is wrong: the message names it, where it was given, and what is the matter."""
+
+
+def load_settings(home: Home, environment: Mapping[str, str] | None = None) -> Settings:
+    """Settings of a home; a variable goes before the file, the file before the default.
+
+    Raises:
+        SettingsError: the file can't be read, or a name or value in it or in a variable is wrong.
+    """
+    environment = os.environ if environment is None else environment
+    values = _read_file(home)
+    origins: dict[str, str] = {}
+    for variable, text in sorted(environment.items()):
+        if not variable.startswith("HEADLAND_") or variable in NOT_SETTINGS:
+            continue
+        section, name = _split_variable(variable)
+        values.setdefault(section, {})[name] = _parse_variable(section, name, text)
+        origins[f"{section}.{name}"] = variable
+    try:
+        settings = msgspec.convert(values, Settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise SettingsError(_explain(str(error), origins, home)) from None
+    _check_together(settings)
+    return settings
+
+
+def _read_file(home: Home) -> dict[str, Any]:
+    try:
+        text = home.settings_file.read_bytes().decode()
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{home.settings_file} can't be read: {error}") from error
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{home.settings_file} is not valid TOML: {error}") from error
+
+
+def _split_variable(variable: str) -> tuple[str, str]:
+    section, _, name = variable.removeprefix("HEADLAND_").lower().partition("_")
+    sections = {item.name: item.type for item in msgspec.structs.fields(Settings)}
+    if section not in sections:
+        raise SettingsError(f"{variable} names no setting: there is no section '{section}'")
+    if name not in {item.name for item in msgspec.structs.fields(sections[section])}:
+        raise SettingsError(f"{variable} names no setting: '{section}' has no '{name}'")
+    return section, name
+
+
+def _parse_variable(section: str, name: str, text: str) -> Any:
+    """Lists are separated by commas, tables are JSON; all else is left to the conversion."""
+    kind = {item.name: item.type for item in msgspec.structs.fields(Settings)}[section]
+    wanted = msgspec.inspect.type_info({item.name: item.type for item in msgspec.structs.fields(kind)}[name])
+    while isinstance(wanted, msgspec.inspect.Metadata):
+        wanted = wanted.type
+    if isinstance(wanted, msgspec.inspect.VarTupleType):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if isinstance(wanted, msgspec.inspect.DictType):
+        try:
+            return msgspec.json.decode(text)
+        except msgspec.DecodeError as error:
+            raise SettingsError(f"HEADLAND_{section}_{name}".upper() + f" is not JSON: {error}") from error
+    return text
+
+
+def _explain(problem: str, origins: Mapping[str, str], home: Home) -> str:
+    reason, _, path = problem.partition(" - at `$.")
+    name = path.removesuffix("`")
+    if not name:
+        return f"{home.settings_file}: {reason}"
+    origin = next((variable for key, variable in origins.items() if name.startswith(key)), None)
+    return f"{origin or home.settings_file}: {name}: {reason}"
+
+
+def _check_together(settings: Settings) -> None:
+    if (settings.tls.certificate is None) != (settings.tls.key is None):
+        raise SettingsError("tls.certificate and tls.key must be set together")
+    server = settings.server
+    if server.port == server.private_port and server.host == server.private_host:
+        raise SettingsError(f"server.port and server.private_port are both {server.port} on {server.host}")
