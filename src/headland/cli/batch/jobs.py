@@ -1,0 +1,146 @@
+"""The job service, as commands use it: Livy's protocol, and the additions for progress and kill."""
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from msgspec import Struct, field
+
+from headland.cli.documents import view
+from headland.cli.errors import CliError
+from headland.cli.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from headland.cli.service import Service
+
+#: How a batch may end, and with which code a command that waited for it ends then.
+ENDS = {"success": ExitCode.OK, "dead": ExitCode.FAILED, "killed": ExitCode.KILLED}
+
+
+class Batch(Struct):
+    """What commands need of a batch."""
+
+    id: int
+    state: str
+    name: str | None = None
+    owner: str | None = None
+    proxy_user: str | None = field(default=None, name="proxyUser")
+    app_id: str | None = field(default=None, name="appId")
+    app_info: dict[str, str | None] | None = field(default=None, name="appInfo")
+    log: list[str] | None = None
+
+
+class BatchPage(Struct):
+    """Some batches, and how many there are in all."""
+
+    start: int = field(name="from")
+    total: int
+    sessions: list[dict[str, Any]]
+
+
+class LogPage(Struct):
+    """Some lines, the number of the first, and how many there are in all."""
+
+    start: int = field(name="from")
+    total: int
+    log: list[str]
+
+
+class Stage(Struct):
+    """A Spark stage."""
+
+    id: int
+    attempt: int
+    name: str
+    state: str
+    tasks: int
+    completed: int
+    failed: int
+    active: int
+
+
+class Progress(Struct):
+    """How far a batch has come."""
+
+    id: int
+    state: str
+    tasks: int = 0
+    completed: int = 0
+    failed: int = 0
+    active: int = 0
+    stages: list[Stage] = []
+
+
+class Jobs:
+    """Batches, by number or name."""
+
+    def __init__(self, service: "Service") -> None:
+        self._service = service
+        self._batches = "/batches" if service.profile.private else "/livy/batches"
+
+    def number(self, id_: str) -> str:
+        """The number of a batch. A name may come to mean another batch while one is waited for."""
+        return id_ if id_.isdigit() else str(view(self.state(id_), Batch).id)
+
+    def submit(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The batch made of `request`, in Livy's words."""
+        return self._service.document("POST", self._batches, body=request)
+
+    def page(self, start: int, size: int) -> dict[str, Any]:
+        """Batches `[start, start + size)`, oldest first."""
+        return self._service.document("GET", self._batches, query={"from": start, "size": size})
+
+    def batch(self, id_: str) -> dict[str, Any]:
+        """The batch."""
+        return self._one("GET", id_)
+
+    def state(self, id_: str) -> dict[str, Any]:
+        """The batch's number and state."""
+        return self._one("GET", id_, "/state")
+
+    def progress(self, id_: str) -> dict[str, Any]:
+        """How far it has come; the state alone where the service does not know more than Livy."""
+        try:
+            return self._one("GET", id_, "/progress")
+        except CliError as error:
+            if error.code != ExitCode.NOT_FOUND:
+                raise
+            return self.state(id_)
+
+    def log(self, id_: str, start: int | None, size: int) -> dict[str, Any]:
+        """Lines `[start, start + size)` of the log; the last `size` where there is no `start`."""
+        return self._one("GET", id_, "/log", query={"from": start, "size": size})
+
+    def kill(self, id_: str) -> dict[str, Any]:
+        """Stop it and keep its record."""
+        return self._one("POST", id_, "/kill")
+
+    def delete(self, id_: str) -> dict[str, Any]:
+        """Stop it if it runs, and remove it."""
+        return self._one("DELETE", id_)
+
+    def _one(self, method: str, id_: str, below: str = "", **request: Any) -> dict[str, Any]:
+        missing = CliError(
+            f"there is no batch '{id_}'", "`headland batch list` shows those there are", ExitCode.NOT_FOUND
+        )
+        path = f"{self._batches}/{quote(id_, safe='')}{below}"
+        return self._service.document(method, path, missing=missing, **request)
+
+
+def check_end(state: str, id_: str) -> None:
+    """Return if a batch ended well.
+
+    Raises:
+        CliError: it did not; with the exit code that says how.
+    """
+    if ENDS[state] is not ExitCode.OK:
+        remedy = f"`headland batch log {id_}` tells why" if state == "dead" else "submit it again to run it"
+        raise CliError(f"batch {id_} ended {state}", remedy, ENDS[state])
+
+
+def interrupted(id_: str) -> CliError:
+    """What to say when somebody stops watching."""
+    return CliError(
+        f"interrupted; batch {id_} goes on",
+        f"`headland batch wait {id_}` waits for it, `headland batch kill {id_}` stops it",
+        ExitCode.INTERRUPTED,
+    )

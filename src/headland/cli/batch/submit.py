@@ -1,0 +1,127 @@
+"""`headland batch submit`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from headland.cli.batch.jobs import Batch, Jobs, check_end
+from headland.cli.batch.log import follow_log, print_line
+from headland.cli.batch.wait import wait_for_end
+from headland.cli.batch.watching import watcher
+from headland.cli.documents import view
+from headland.cli.errors import CliError
+from headland.cli.exit_codes import ExitCode
+from headland.cli.options import json_option, quiet_option
+from headland.cli.output import print_json
+from headland.cli.storage.addresses import blob
+from headland.cli.storage.blobs import Blobs
+from headland.cli.surroundings import open_service
+
+#: Folder of the default container that `--upload` writes to.
+UPLOADS = "uploads"
+
+
+def _settings(_ctx: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    pairs = [value.partition("=") for value in values]
+    for value, (name, equals, _) in zip(values, pairs, strict=True):
+        if not name or not equals:
+            raise click.BadParameter(f"'{value}' is not KEY=VALUE.")
+    return {name: value for name, _, value in pairs}
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.argument("args", nargs=-1)
+@click.option("--class", "class_name", metavar="CLASS", help="Entry class; required with an archive.")
+@click.option("--name", help="A name, unique among batches that have not ended.")
+@click.option(
+    "--conf", multiple=True, metavar="KEY=VALUE", callback=_settings, help="Spark setting; repeatable."
+)
+@click.option("--jar", "jars", multiple=True, metavar="URL", help="Further archive; repeatable.")
+@click.option("--py-file", "py_files", multiple=True, metavar="URL", help="Python module; repeatable.")
+@click.option(
+    "--file", "files", multiple=True, metavar="URL", help="File for the working folder; repeatable."
+)
+@click.option("--archive", "archives", multiple=True, metavar="URL", help="Archive to unpack; repeatable.")
+@click.option("--driver-memory", metavar="SIZE", help="Such as 512m or 2g.")
+@click.option("--driver-cores", type=click.IntRange(min=1))
+@click.option("--executor-memory", metavar="SIZE", help="Such as 512m or 2g.")
+@click.option("--executor-cores", type=click.IntRange(min=1))
+@click.option("--num-executors", type=click.IntRange(min=1))
+@click.option("--queue", help="Queue of the cluster's resource manager.")
+@click.option("--proxy-user", help="User to run as.")
+@click.option("--upload", is_flag=True, help=f"FILE is a local file: copy it to {UPLOADS}/ on storage first.")
+@click.option("--wait", "waits", is_flag=True, help="Wait until the batch has ended, and end as it did.")
+@click.option("--follow", is_flag=True, help="Print its log meanwhile; implies --wait.")
+@json_option
+@quiet_option("Print the batch's number alone.")
+def submit(
+    *,
+    file: str,
+    args: tuple[str, ...],
+    conf: dict[str, str],
+    upload: bool,
+    waits: bool,
+    follow: bool,
+    as_json: bool,
+    quiet: bool,
+    **named: Any,
+) -> None:
+    """Submit an application archive or a Python program.
+
+    FILE is a URL on cluster storage (wasbs:///jobs/app.jar), or with --upload a local file. Arguments of
+    the application that begin with a dash come after `--`.
+    """
+    if follow and as_json:
+        raise click.UsageError("--follow goes not with --json.")
+    if not named["class_name"] and not file.endswith(".py"):
+        raise click.UsageError("An archive needs its entry class: --class CLASS.")
+    with open_service() as service:
+        jobs = Jobs(service)
+        url = _upload(Blobs(service), file, quiet=quiet or as_json) if upload else file
+        document = _submit(jobs, request_body(url, args, conf, **named), file)
+        batch = view(document, Batch)
+        id_, state = str(batch.id), batch.state
+        if not as_json:
+            click.echo(id_ if quiet else f"Batch {id_}: {state}.")
+        if follow:
+            state = follow_log(jobs, id_, 0, print_line)
+        elif waits:
+            with watcher(quiet=quiet) as watching:
+                state = wait_for_end(jobs, id_, watching)
+        if as_json:
+            print_json(jobs.batch(id_) if waits else document)
+        elif (waits or follow) and not quiet:
+            click.echo(f"Batch {id_}: {state}.")
+    if waits or follow:
+        check_end(state, id_)
+
+
+def request_body(file: str, args: tuple[str, ...], conf: dict[str, str], **named: Any) -> dict[str, Any]:
+    """The request in Livy's words. What was not given is left out."""
+    body: dict[str, Any] = {"file": file, "args": list(args), "conf": conf}
+    for name, value in named.items():
+        first, *others = name.split("_")
+        body[first + "".join(map(str.capitalize, others))] = (
+            list(value) if isinstance(value, tuple) else value
+        )
+    return {name: value for name, value in body.items() if value not in (None, [], {})}
+
+
+def _submit(jobs: Jobs, body: dict[str, Any], file: str) -> dict[str, Any]:
+    try:
+        return jobs.submit(body)
+    except CliError as error:
+        if error.code == ExitCode.FAILED and not error.passing and "://" not in body["file"]:
+            raise CliError(
+                error.problem, f"`--upload` brings a local file such as {file} to cluster storage first"
+            ) from None
+        raise
+
+
+def _upload(blobs: Blobs, file: str, *, quiet: bool) -> str:
+    source = Path(file)
+    target = blob(f"{UPLOADS}/{source.name}")
+    blobs.upload(source, target, quiet=quiet)
+    return target.url

@@ -1,0 +1,24 @@
+"""JSON documents of the service, taken for what they should be."""
+
+from typing import Any, TypeVar
+
+import msgspec
+
+from headland.cli.errors import CliError
+
+T = TypeVar("T")
+
+
+def view(document: Any, kind: type[T]) -> T:
+    """`document` as the Struct `kind`.
+
+    Raises:
+        CliError: it is something else.
+    """
+    try:
+        return msgspec.convert(document, kind)
+    except msgspec.ValidationError as error:
+        raise CliError(
+            f"the service's answer is not what it should be ({error})",
+            "check that service and CLI are of the same version",
+        ) from None

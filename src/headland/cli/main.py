@@ -1,0 +1,75 @@
+"""The `headland` command itself: its groups, and how it ends."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from headland.cli.errors import CliError
+from headland.cli.exit_codes import ExitCode
+from headland.cli.lazy import Commands, LazyGroup
+
+#: Adding a command is adding its module and one line here.
+COMMANDS: Commands = {
+    "serve": ("headland.server.command:serve", "Start Headland on this machine."),
+    "login": ("headland.cli.login:login", "Prove credentials and keep them for the other commands."),
+    "logout": ("headland.cli.login:logout", "Forget the kept credentials and every cached token."),
+    "token": ("headland.cli.token:token", "Print an access token, for curl and other clients."),
+    "batch": ("headland.cli.batch:batch", "Submit Spark applications and look after them."),
+    "app": ("headland.cli.app:app", "Manage applications and their client secrets."),
+    "storage": ("headland.cli.storage:storage", "Copy files to and from cluster storage."),
+    "archive": ("headland.cli.archive:archive", "Build application archives."),
+    "completion": ("headland.cli.completion:completion", "Print a shell's completion script."),
+}
+
+
+class RootGroup(LazyGroup):
+    """Ends with the exit codes of `ExitCode`, where click would know 1 and 2 alone."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, False, **extra)
+        try:
+            code = super().main(args, prog_name, complete_var, False, **extra)
+        except CliError as error:
+            error.show()
+            sys.exit(error.code)
+        except click.ClickException as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except click.Abort:
+            CliError("interrupted").show()
+            sys.exit(ExitCode.INTERRUPTED)
+        except OSError as error:
+            what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+            CliError(what, "check the path, its permissions and the space on its disk").show()
+            sys.exit(ExitCode.FAILED)
+        sys.exit(code if isinstance(code, int) else ExitCode.OK)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code.value), code.meaning) for code in ExitCode])
+
+
+@click.group(cls=RootGroup, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="headland", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Headland: Spark batch jobs, farm data and identity on your own machines.
+
+    Commands talk to the service that `headland login` named. The variables HEADLAND_URL,
+    HEADLAND_TENANT, HEADLAND_CLIENT_ID, HEADLAND_CLIENT_SECRET and HEADLAND_CA go before it.
+    """
+
+
+def main() -> None:
+    """Entry point of the `headland` program."""
+    cli(prog_name="headland")

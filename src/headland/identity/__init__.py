@@ -1,0 +1,25 @@
+"""The issuing side: tenants, applications, secrets, signing keys, and the token service."""
+
+from headland.identity.app import ADMIN_API, TOKEN_API, identity_admin_app, identity_app
+from headland.identity.clients import SecretChecker
+from headland.identity.errors import IdentityError, NotAdministratorError
+from headland.identity.first_start import FirstAdministrator, initialise, reset_administrator
+from headland.identity.issuer import Issuer, NotInitialisedError
+from headland.identity.resources import Resource, resources_of
+
+__all__ = [
+    "ADMIN_API",
+    "TOKEN_API",
+    "FirstAdministrator",
+    "IdentityError",
+    "Issuer",
+    "NotAdministratorError",
+    "NotInitialisedError",
+    "Resource",
+    "SecretChecker",
+    "identity_admin_app",
+    "identity_app",
+    "initialise",
+    "reset_administrator",
+    "resources_of",
+]

@@ -1,0 +1,154 @@
+"""The two applications of the identity service, and their APIs as declared."""
+
+import time
+from collections.abc import Callable
+from typing import cast
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from headland.database import Database, DatabaseUnavailableError
+from headland.http.answers import json_answer
+from headland.http.bodies import BodyError
+from headland.http.openapi import Api
+from headland.http.operations import Answer, routes_of
+from headland.http.validation import BodyInvalidError
+from headland.identity import admin_routes, discovery_routes, refusals, token_routes, wire
+from headland.identity.admin_service import STATUS, AdminService
+from headland.identity.errors import IdentityError
+from headland.identity.issuer import Issuer
+from headland.identity.refusals import TokenRefusedError
+from headland.identity.service import TokenService, refused
+from headland.security import AuthenticationError, Guard
+from headland.settings import Settings
+
+TOKEN_API = Api(
+    name="identity",
+    summary="Access tokens and discovery, as Microsoft Entra ID speaks them.",
+    prefix="",
+    operations=(*token_routes.OPERATIONS, *discovery_routes.OPERATIONS),
+    errors={
+        400: Answer("The request is refused.", wire.TokenRefusal),
+        503: Answer("The database can't be reached now; try again.", wire.TokenRefusal),
+    },
+)
+
+ADMIN_API = Api(
+    name="applications",
+    summary="Applications that may call this deployment, and their secrets.",
+    prefix=admin_routes.PREFIX,
+    operations=admin_routes.OPERATIONS,
+    errors={
+        401: Answer("It is unknown who is calling.", wire.Problem, {"WWW-Authenticate": "What is needed."}),
+        403: Answer("The caller is no administrator.", wire.Problem),
+        503: Answer("The database can't be reached now; try again.", wire.Problem),
+    },
+)
+
+
+def identity_app(
+    database: Database, settings: Settings, issuer: Issuer, clock: Callable[[], float] = time.time
+) -> Starlette:
+    """Token endpoints and discovery, to be mounted at the root of the public base after everything else."""
+    app = Starlette(
+        routes=routes_of(TOKEN_API.operations),
+        exception_handlers={
+            TokenRefusedError: _refused,
+            DatabaseUnavailableError: _unavailable_in_form,
+            HTTPException: _http_error_in_form,
+            Exception: _internal_in_form,
+        },
+    )
+    app.state.service = TokenService(database, settings, issuer, clock)
+    return app
+
+
+def identity_admin_app(
+    database: Database, settings: Settings, guard: Guard, clock: Callable[[], float] = time.time
+) -> Starlette:
+    """Headland's API of applications and secrets, to be mounted at `ADMIN_API.prefix`."""
+    app = Starlette(
+        routes=routes_of(ADMIN_API.operations),
+        exception_handlers={
+            AuthenticationError: _unauthenticated,
+            IdentityError: _rule,
+            BodyError: _body,
+            BodyInvalidError: _body_invalid,
+            DatabaseUnavailableError: _unavailable,
+            HTTPException: _http_error,
+            Exception: _internal,
+        },
+    )
+    app.state.service = AdminService(database, settings, guard, clock)
+    return app
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    return refused(request, cast("TokenRefusedError", error))
+
+
+async def _unavailable_in_form(request: Request, _: Exception) -> Response:
+    return refused(request, TokenRefusedError(refusals.UNAVAILABLE))
+
+
+async def _internal_in_form(request: Request, _: Exception) -> Response:
+    return refused(request, TokenRefusedError(refusals.INTERNAL))
+
+
+async def _http_error_in_form(request: Request, error: Exception) -> Response:
+    problem = cast("HTTPException", error)
+    if problem.status_code != 405:
+        return await _http_error(request, error)
+    allowed = _allowed(problem)
+    answer = refused(
+        request, TokenRefusedError(refusals.WRONG_METHOD, allowed=allowed, method=request.method)
+    )
+    answer.headers["allow"] = allowed
+    return answer
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    problem = cast("HTTPException", error)
+    if problem.status_code == 405:
+        allowed = _allowed(problem)
+        message = f"{request.method} is not allowed here; {allowed} is."
+        return json_answer(wire.Problem(message), 405, {"allow": allowed})
+    if problem.status_code == 404:
+        return json_answer(wire.Problem(f"There is nothing at {request.url.path}."), 404)
+    return json_answer(wire.Problem(problem.detail), problem.status_code, problem.headers)
+
+
+async def _unauthenticated(_: Request, error: Exception) -> Response:
+    problem = cast("AuthenticationError", error)
+    return json_answer(wire.Problem(problem.message), 401, {"www-authenticate": problem.challenge})
+
+
+async def _rule(_: Request, error: Exception) -> Response:
+    return json_answer(wire.Problem(str(error)), STATUS[type(cast("IdentityError", error))])
+
+
+async def _body(_: Request, error: Exception) -> Response:
+    problem = cast("BodyError", error)
+    return json_answer(wire.Problem(problem.message), problem.status)
+
+
+async def _body_invalid(_: Request, error: Exception) -> Response:
+    return json_answer(wire.Problem(str(error)), 400)
+
+
+async def _unavailable(_: Request, __: Exception) -> Response:
+    return json_answer(
+        wire.Problem("The database can't be reached now; try again."), 503, {"retry-after": "1"}
+    )
+
+
+async def _internal(request: Request, _: Exception) -> Response:
+    request_id = getattr(request.state, "request_id", None)
+    return json_answer(wire.Problem(f"Internal error; the log has more under request id {request_id}."), 500)
+
+
+def _allowed(problem: HTTPException) -> str:
+    # Starlette joins a set, in any order.
+    return ", ".join(sorted((problem.headers or {}).get("Allow", "").split(", ")))

@@ -1,0 +1,48 @@
+"""What the rules of applications and secrets refuse. The message is for whoever asked."""
+
+
+class IdentityError(Exception):
+    """A rule of the identity service says no."""
+
+
+class InvalidFieldError(IdentityError):
+    """A field of a request is not as it must be."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"{field}: {problem}")
+        self.field = field
+
+
+class ApplicationNotFoundError(IdentityError):
+    """There is no such application in the tenant."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no such application.")
+
+
+class SecretNotFoundError(IdentityError):
+    """The application has no such secret."""
+
+    def __init__(self) -> None:
+        super().__init__("The application has no such secret.")
+
+
+class LastAdministratorError(IdentityError):
+    """Without an administrator nobody could register applications any more."""
+
+    def __init__(self) -> None:
+        super().__init__("It is the last administrator; make another application an administrator first.")
+
+
+class NotAdministratorError(IdentityError):
+    """The application is not an administrator, or there is none."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no such administrator application.")
+
+
+class ForbiddenError(IdentityError):
+    """The caller is no administrator."""
+
+    def __init__(self) -> None:
+        super().__init__("Only an administrator application may do this.")

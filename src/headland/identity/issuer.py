@@ -1,0 +1,129 @@
+"""The issuer: tenants and signing keys, loaded once and kept."""
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from joserfc import jwt
+from joserfc.jwk import RSAKey
+
+from headland.database import Database
+from headland.identity import refusals, store
+from headland.identity.claims import issuer_name
+from headland.identity.identifiers import is_domain, is_guid
+from headland.identity.keys import SigningKey, key_set
+from headland.identity.records import Tenant
+from headland.identity.refusals import TokenRefusedError
+from headland.identity.resources import VERSIONS
+from headland.security import TrustedIssuer
+
+#: Seconds between looks into the database for a key that is not known: anybody may send any `kid`.
+RELOAD_COOLDOWN = 10.0
+
+
+class NotInitialisedError(Exception):
+    """The database has no tenant or no signing key yet: the first start makes them."""
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    """One state of the database; it is exchanged as a whole."""
+
+    keys: dict[str, SigningKey]
+    signing: SigningKey
+    tenants: dict[str, Tenant]
+    issuers: frozenset[tuple[str, str]]
+    key_set: bytes
+
+
+class Issuer:
+    """Signs tokens and knows which ones are its own. Every worker process loads the same from the database."""
+
+    def __init__(
+        self, database: Database, public_url: str, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        """
+        Raises:
+            NotInitialisedError: there is nothing to load.
+            DatabaseUnavailableError: the database can't be read.
+        """
+        self.public_url = public_url
+        self._database = database
+        self._monotonic = monotonic
+        self._reloading = threading.Lock()
+        self._loaded = self._load({})
+        self._reloaded_at = -math.inf
+
+    def tenant(self, named: str) -> Tenant:
+        """The tenant with that id or name, in whatever case.
+
+        Raises:
+            TokenRefusedError: there is none, or it can't be the name of one.
+        """
+        found = self._loaded.tenants.get(named.casefold())
+        if found is not None:
+            return found
+        known = is_guid(named) or is_domain(named)
+        raise TokenRefusedError(refusals.UNKNOWN_TENANT if known else refusals.MALFORMED_TENANT, tenant=named)
+
+    def sign(self, claims: dict[str, Any]) -> str:
+        """A token that says so, signed with the newest key."""
+        key = self._loaded.signing
+        return jwt.encode(key.header, claims, key.private)
+
+    @property
+    def key_set(self) -> bytes:
+        """The public keys as JSON (RFC 7517)."""
+        return self._loaded.key_set
+
+    def issued(self, iss: str, tid: str) -> bool:
+        """Whether these are the `iss` and `tid` of tokens of this issuer."""
+        return (iss, tid) in self._loaded.issuers
+
+    def key(self, kid: str) -> RSAKey | None:
+        """The public key with that `kid`; one that another process has made since is loaded now."""
+        if kid not in self._loaded.keys:
+            self._reload()
+        found = self._loaded.keys.get(kid)
+        return found.public if found is not None else None
+
+    def trusted(self) -> TrustedIssuer:
+        """This issuer, for a `Verifier`."""
+        return TrustedIssuer(self.issued, self.key)
+
+    def _reload(self) -> None:
+        with self._reloading:
+            now = self._monotonic()
+            if now - self._reloaded_at >= RELOAD_COOLDOWN:
+                self._reloaded_at = now
+                self._loaded = self._load(self._loaded.keys)
+
+    def _load(self, known: dict[str, SigningKey]) -> _Loaded:
+        pems, tenants = self._database.read(
+            lambda connection: (store.signing_keys(connection), store.tenants(connection))
+        )
+        if not pems or not tenants:
+            raise NotInitialisedError("The database holds no tenant yet: start Headland once to make it.")
+        keys = [SigningKey.from_pem(pem) for pem in pems]
+        by_kid = {key.kid: known.get(key.kid, key) for key in keys}
+        return _Loaded(
+            keys=by_kid,
+            signing=by_kid[keys[0].kid],
+            tenants=_by_name(tenants),
+            issuers=frozenset(
+                (issuer_name(self.public_url, tenant.id, version), tenant.id)
+                for tenant in tenants
+                for version in VERSIONS
+            ),
+            key_set=msgspec.json.encode(key_set(by_kid.values())),
+        )
+
+
+def _by_name(tenants: list[Tenant]) -> dict[str, Tenant]:
+    # Ids last: a tenant that is named like another one's id must not take its place.
+    names = {tenant.name.casefold(): tenant for tenant in reversed(tenants)}
+    return {**names, **{tenant.id: tenant for tenant in tenants}}

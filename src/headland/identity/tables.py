@@ -1,0 +1,52 @@
+"""Tables of the identity service. Times are milliseconds since 1970, as integers."""
+
+import sqlalchemy as sa
+
+from headland.database.schema import metadata
+
+tenant = sa.Table(
+    "tenant",
+    metadata,
+    sa.Column("id", sa.String(36), primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+)
+
+application = sa.Table(
+    "application",
+    metadata,
+    sa.Column("client_id", sa.String(36), primary_key=True),
+    sa.Column("tenant_id", sa.String(36), sa.ForeignKey("tenant.id"), nullable=False),
+    sa.Column("object_id", sa.String(36), nullable=False, unique=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("administrator", sa.Boolean, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("created_by", sa.String(36)),
+    sa.Column("disabled_at", sa.BigInteger),
+)
+
+secret = sa.Table(
+    "secret",
+    metadata,
+    sa.Column("id", sa.String(36), primary_key=True),
+    sa.Column(
+        "client_id",
+        sa.String(36),
+        sa.ForeignKey("application.client_id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    sa.Column("hash", sa.LargeBinary(32), nullable=False),
+    sa.Column("hint", sa.String(3), nullable=False),
+    sa.Column("name", sa.Text),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("expires_at", sa.BigInteger, nullable=False),
+)
+
+signing_key = sa.Table(
+    "signing_key",
+    metadata,
+    sa.Column("kid", sa.String(43), primary_key=True),
+    sa.Column("private_key", sa.Text, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+)

@@ -1,0 +1,56 @@
+"""Records as they go over the wire."""
+
+from datetime import UTC, datetime, timedelta
+
+from headland.identity import wire
+from headland.identity.client_secrets import NewSecret
+from headland.identity.records import Application, Secret
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def application_view(application: Application, tenant_name: str) -> wire.Application:
+    return wire.Application(
+        client_id=application.client_id,
+        tenant_id=application.tenant_id,
+        tenant_name=tenant_name,
+        object_id=application.object_id,
+        name=application.name,
+        administrator=application.administrator,
+        disabled=application.disabled_at is not None,
+        created_at=_moment(application.created_at),
+        created_by=application.created_by,
+        secrets=secret_views(application.secrets),
+    )
+
+
+def secret_views(secrets: tuple[Secret, ...]) -> list[wire.Secret]:
+    return [
+        wire.Secret(
+            id=secret.id,
+            name=secret.name,
+            hint=secret.hint,
+            created_at=_moment(secret.created_at),
+            expires_at=_moment(secret.expires_at),
+        )
+        for secret in secrets
+    ]
+
+
+def shown_secret(made: NewSecret, tenant_id: str) -> wire.ShownSecret:
+    record = made.record
+    return wire.ShownSecret(
+        id=record.id,
+        secret=made.value,
+        hint=record.hint,
+        name=record.name,
+        created_at=_moment(record.created_at),
+        expires_at=_moment(record.expires_at),
+        client_id=record.client_id,
+        tenant_id=tenant_id,
+    )
+
+
+def _moment(milliseconds: int) -> datetime:
+    # Not `fromtimestamp`: a float has no exact milliseconds.
+    return _EPOCH + timedelta(milliseconds=milliseconds)

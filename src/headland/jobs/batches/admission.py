@@ -1,0 +1,143 @@
+"""May this be run? The rules that turn a request into a submission. They touch nothing."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from headland.jobs.batches.errors import RejectedError, RequirementError
+from headland.jobs.batches.paths import PathRules
+from headland.jobs.batches.submission import Submission
+from headland.jobs.batches.wire import BatchRequest, Scalar
+from headland.settings import JobsSettings
+
+#: What Spark takes for memory; without a unit it counts mebibytes.
+_MEMORY = re.compile(r"[1-9]\d{0,8}([kmgtp]b?|b)?", re.IGNORECASE)
+
+#: A Java or Scala class: identifiers joined by dots. `$` is an identifier's character.
+_CLASS = re.compile(r"[^\W\d][\w$]*(\.[^\W\d][\w$]*)*")
+
+#: What Hadoop takes for a user's short name.
+_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@\-]{0,127}")
+
+#: Above these a request is a mistake, and lists of batches would carry it about.
+LONGEST_NAME = 255
+MOST_ITEMS = 10_000
+
+#: Lists of paths that Spark also takes from its configuration: the request's own come first.
+_CONF_LISTS = {
+    "spark.jars": "jars",
+    "spark.files": "files",
+    "spark.archives": "archives",
+    "spark.submit.pyFiles": "py_files",
+}
+
+#: Further configuration that names files (`livy.md` section 1.1): checked, and left to Spark.
+_CONF_PATHS = (
+    "spark.yarn.archive",
+    "spark.yarn.dist.archives",
+    "spark.yarn.dist.files",
+    "spark.yarn.dist.jars",
+    "spark.yarn.jar",
+    "spark.yarn.jars",
+)
+
+
+def admit(request: BatchRequest, settings: JobsSettings, paths: PathRules) -> Submission:
+    """The submission that a request asks for.
+
+    Raises:
+        RejectedError: it breaks a rule; the message names the field.
+    """
+    conf = _conf(request.conf or {}, settings.blocked_conf)
+    lists = {name: _texts(name, getattr(request, name)) for name in ("jars", "py_files", "files", "archives")}
+    for key, name in _CONF_LISTS.items():
+        lists[name] += _split(conf.pop(key, ""))
+    submission = Submission(
+        file=_text("file", request.file) or "",
+        class_name=_matching("className", request.class_name, _CLASS, "a class name"),
+        args=tuple(_texts("args", request.args)),
+        **{name: tuple(values) for name, values in lists.items()},
+        driver_memory=_memory("driverMemory", request.driver_memory),
+        driver_cores=request.driver_cores,
+        executor_memory=_memory("executorMemory", request.executor_memory),
+        executor_cores=request.executor_cores,
+        num_executors=request.num_executors,
+        queue=_text("queue", request.queue) or None,
+        name=_name(request.name),
+        proxy_user=_proxy_user(request.proxy_user, settings),
+        conf=conf,
+    )
+    if not submission.file:
+        raise RequirementError("File is required.")
+    if not submission.python and submission.class_name is None:
+        raise RequirementError("className is required: the entry class inside the application archive.")
+    for path in submission.paths:
+        paths.check(path)
+    for key in _CONF_PATHS:
+        for path in _split(conf.get(key, "")):
+            paths.check(path)
+    return submission
+
+
+def _conf(given: Mapping[str, Scalar | None], blocked: Iterable[str]) -> dict[str, str]:
+    refused = [key for key in blocked if key in given]
+    if refused:
+        raise RejectedError(f"Blacklisted configuration values in session config: {', '.join(refused)}")
+    conf = {}
+    for key, value in given.items():
+        if not key.strip() or "=" in key or any(c.isspace() for c in key):
+            raise RequirementError(f"conf has the key '{key[:80]}', which is not a configuration key.")
+        if value is not None:
+            conf[_text("conf", key) or ""] = _text(f"conf['{key}']", value) or ""
+    return conf
+
+
+def _text(field: str, value: Scalar | None) -> str | None:
+    """A scalar as Livy reads it: JSON's own spelling of numbers and truth values."""
+    if value is None:
+        return None
+    text = ("true" if value else "false") if isinstance(value, bool) else str(value)
+    if "\0" in text:
+        raise RequirementError(f"{field} contains a NUL character.")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise RequirementError(f"{field} contains half of a surrogate pair, which is no character.") from None
+    return text
+
+
+def _texts(field: str, values: list[Scalar] | None) -> list[str]:
+    if values is not None and len(values) > MOST_ITEMS:
+        raise RequirementError(f"{field} has {len(values)} items; {MOST_ITEMS} are allowed.")
+    return [_text(f"{field}[{index}]", value) or "" for index, value in enumerate(values or ())]
+
+
+def _split(value: str) -> list[str]:
+    return [part for part in re.split(r"[,\s]+", value) if part]
+
+
+def _matching(field: str, value: str | None, pattern: re.Pattern[str], kind: str) -> str | None:
+    if value is not None and (len(value) > LONGEST_NAME or not pattern.fullmatch(value)):
+        raise RequirementError(f"{field} '{value[:80]}' is not {kind}.")
+    return value
+
+
+def _memory(field: str, value: Scalar | None) -> str | None:
+    return _matching(field, _text(field, value), _MEMORY, "an amount of memory such as '512m' or '2g'")
+
+
+def _name(value: Scalar | None) -> str | None:
+    name = _text("name", value)
+    # Livy counts the empty text among those that are all digits.
+    if name is not None and (not name or name.isdigit() or "/" in name or not name.isprintable()):
+        raise RejectedError(f"Invalid session name: {name[:80]}")
+    if name is not None and len(name) > LONGEST_NAME:
+        raise RejectedError(
+            f"Invalid session name: it has {len(name)} characters, {LONGEST_NAME} are allowed"
+        )
+    return name
+
+
+def _proxy_user(value: Scalar | None, settings: JobsSettings) -> str | None:
+    if not settings.impersonation:
+        return None
+    return _matching("proxyUser", _text("proxyUser", value), _USER, "a user name")

@@ -1,0 +1,66 @@
+"""Errors of the batch API: each with its status and Livy's text (`livy.md` section 0.2)."""
+
+
+class BatchError(Exception):
+    """An error with a status; the message goes into `{"msg": …}`."""
+
+    status = 400
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class RejectedError(BatchError):
+    """A submission is refused. Nothing of it is kept."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Rejected, Reason: {reason}")
+
+
+class RequirementError(RejectedError):
+    """A submission lacks something or has it wrong, in Livy's wording for such."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"requirement failed: {reason}")
+
+
+class BadNumberError(BatchError):
+    """A path segment or query parameter is not a 32-bit integer."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f'For input string: "{text}"')
+
+
+class NotFoundError(BatchError):
+    """There is no such batch; Livy calls it a session even here."""
+
+    status = 404
+
+    def __init__(self, reference: str) -> None:
+        super().__init__(f"Session '{reference}' not found.")
+
+
+class MissingHeaderError(BatchError):
+    """`X-Requested-By` is not there, or empty."""
+
+    def __init__(self) -> None:
+        super().__init__("Missing Required Header for CSRF protection: X-Requested-By.")
+
+
+class UnsupportedMediaTypeError(BatchError):
+    """The body is said to be something other than JSON."""
+
+    status = 415
+
+
+class NotAcceptableError(BatchError):
+    """`Accept` names a version of the protocol that there is not."""
+
+    status = 406
+
+
+class AlreadyEndedError(BatchError):
+    """A batch that has ended can't be killed."""
+
+    status = 409

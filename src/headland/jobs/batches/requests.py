@@ -1,0 +1,82 @@
+"""Read what a request says, by Livy's rules (`livy.md` section 0)."""
+
+import re
+
+from starlette.requests import Request
+
+from headland.http.bodies import media_type_of
+from headland.jobs.batches.errors import (
+    BadNumberError,
+    MissingHeaderError,
+    NotAcceptableError,
+    UnsupportedMediaTypeError,
+)
+
+_LARGEST = 2**31 - 1
+_VERSIONED_ACCEPT = re.compile(r"application/vnd\.livy\.v([^+;,\s]*)")
+
+#: The protocol's only version.
+VERSION = "0.1"
+
+
+def reference_of(request: Request) -> int | str:
+    """The batch that the path names: an id if all digits, else a name.
+
+    Raises:
+        BadNumberError: a number that no batch can have.
+    """
+    text: str = request.path_params["batch_id"]
+    return _integer(text) if re.fullmatch(r"[0-9]+", text) else text
+
+
+def number_of(request: Request, name: str) -> int | None:
+    """An integer query parameter; None where it is not given.
+
+    Raises:
+        BadNumberError: it is something else.
+    """
+    text = request.query_params.get(name)
+    if text is None:
+        return None
+    if not re.fullmatch(r"[+-]?[0-9]+", text):
+        raise BadNumberError(text[:80])
+    return _integer(text)
+
+
+def check_requested_by(request: Request) -> None:
+    """Demand `X-Requested-By`, which a browser sends for no foreign page.
+
+    Raises:
+        MissingHeaderError: it is absent or empty.
+    """
+    if not request.headers.get("x-requested-by", "").strip():
+        raise MissingHeaderError
+
+
+def check_accept(request: Request) -> None:
+    """Refuse a version of the protocol that there is not; any other `Accept` gets JSON.
+
+    Raises:
+        NotAcceptableError: as said.
+    """
+    asked = _VERSIONED_ACCEPT.match(request.headers.get("accept", ""))
+    if asked and asked[1] != VERSION:
+        raise NotAcceptableError(f"No value found for '{asked[1][:40]}'")
+
+
+def check_json(request: Request) -> None:
+    """Take JSON by any of its names, and a body of which nothing is said.
+
+    Raises:
+        UnsupportedMediaTypeError: it is said to be something else.
+    """
+    media_type, _ = media_type_of(request)
+    if media_type not in {"", "application/json", "text/json"} and not media_type.endswith("+json"):
+        raise UnsupportedMediaTypeError(f"Content-Type must be application/json, not '{media_type[:80]}'.")
+
+
+def _integer(text: str) -> int:
+    # Counted first: int() of a very long text takes long, and refuses it with another error.
+    if len(text) > 12 or abs(int(text)) > _LARGEST:
+        raise BadNumberError(text[:80])
+    return int(text)

@@ -1,0 +1,165 @@
+"""The batch API: HTTP to rule and back."""
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from headland.http.answers import json_answer
+from headland.http.bodies import read_body
+from headland.http.operations import Answer, Operation, Parameter
+from headland.http.validation import decode_json
+from headland.jobs.batches.requests import (
+    check_accept,
+    check_json,
+    check_requested_by,
+    number_of,
+    reference_of,
+)
+from headland.jobs.batches.service import Batches
+from headland.jobs.batches.wire import (
+    Batch,
+    BatchList,
+    BatchLog,
+    BatchRequest,
+    BatchState,
+    Message,
+    Progress,
+)
+from headland.security import Guard, Principal
+
+#: Livy's page sizes.
+BATCHES_A_PAGE = 100
+LINES_A_PAGE = 100
+
+_FROM = Parameter("from", int, "Number of the first item.")
+_SIZE = Parameter("size", int, "How many items at the most.")
+_ITEM = "/batches/{batch_id}"
+
+_Guarded = Callable[[Request, Principal | None], Awaitable[Response]]
+
+
+def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_body: int) -> list[Operation]:
+    """The operations on batches, for one listener."""
+
+    def guarded(handler: _Guarded) -> Callable[[Request], Awaitable[Response]]:
+        @wraps(handler)
+        async def authenticated(request: Request) -> Response:
+            principal = await guard.authenticate(request)
+            check_accept(request)
+            if requested_by and request.method == "POST":
+                check_requested_by(request)
+            return await handler(request, principal)
+
+        return authenticated
+
+    @guarded
+    async def create_batch(request: Request, principal: Principal | None) -> Response:
+        check_json(request)
+        body = decode_json(await read_body(request, max_body), BatchRequest, lax=True)
+        created = await batches.submit(body, principal)
+        return json_answer(created, 201, {"location": f"/{created.id}"})
+
+    @guarded
+    async def list_batches(request: Request, _principal: Principal | None) -> Response:
+        start = number_of(request, "from") or 0
+        size = number_of(request, "size")
+        total, found = batches.page(start, BATCHES_A_PAGE if size is None else size)
+        return json_answer(BatchList(from_=start, total=total, sessions=found))
+
+    @guarded
+    async def get_batch(request: Request, _principal: Principal | None) -> Response:
+        return json_answer(batches.get(reference_of(request)))
+
+    @guarded
+    async def get_batch_state(request: Request, _principal: Principal | None) -> Response:
+        batch_id, state = batches.state(reference_of(request))
+        return json_answer(BatchState(id=batch_id, state=state))
+
+    @guarded
+    async def get_batch_log(request: Request, _principal: Principal | None) -> Response:
+        start, size = number_of(request, "from"), number_of(request, "size")
+        batch_id, page = await batches.log(
+            reference_of(request), start, LINES_A_PAGE if size is None else size
+        )
+        return json_answer(BatchLog(id=batch_id, from_=page.start, total=page.total, log=page.lines))
+
+    @guarded
+    async def get_batch_progress(request: Request, _principal: Principal | None) -> Response:
+        return json_answer(await batches.progress(reference_of(request)))
+
+    @guarded
+    async def kill_batch(request: Request, _principal: Principal | None) -> Response:
+        await batches.kill(reference_of(request))
+        return json_answer(Message("killed"))
+
+    @guarded
+    async def delete_batch(request: Request, _principal: Principal | None) -> Response:
+        await batches.delete(reference_of(request))
+        return json_answer(Message("deleted"))
+
+    requested_by_header = (
+        [Parameter("X-Requested-By", str, "Any text that is not empty.", required=True, place="header")]
+        if requested_by
+        else []
+    )
+    return [
+        Operation(
+            "POST",
+            "/batches",
+            create_batch,
+            "Submit a batch.",
+            {201: Answer("The batch, in state `starting`.", Batch, {"Location": "`/<batch_id>`"})},
+            BatchRequest,
+            parameters=requested_by_header,
+        ),
+        Operation(
+            "GET",
+            "/batches",
+            list_batches,
+            "List batches, oldest first.",
+            {200: Answer("A page of batches.", BatchList)},
+            parameters=[_FROM, _SIZE],
+        ),
+        Operation("GET", _ITEM, get_batch, "Look at a batch.", {200: Answer("The batch.", Batch)}),
+        Operation(
+            "DELETE",
+            _ITEM,
+            delete_batch,
+            "Stop a batch if it runs, and forget it.",
+            {200: Answer("`deleted`: its processes and files are gone.", Message)},
+        ),
+        Operation(
+            "GET",
+            f"{_ITEM}/state",
+            get_batch_state,
+            "The state alone.",
+            {200: Answer("The state.", BatchState)},
+        ),
+        Operation(
+            "GET",
+            f"{_ITEM}/log",
+            get_batch_log,
+            "Lines of the log; without `from`, the last.",
+            {200: Answer("A page of the log.", BatchLog)},
+            parameters=[_FROM, _SIZE],
+        ),
+        Operation(
+            "GET",
+            f"{_ITEM}/progress",
+            get_batch_progress,
+            "Spark's stages and tasks, live.",
+            {200: Answer("The progress.", Progress)},
+            addition=True,
+        ),
+        Operation(
+            "POST",
+            f"{_ITEM}/kill",
+            kill_batch,
+            "Stop a batch and keep its record.",
+            {200: Answer("`killed`: it has ended.", Message), 409: Answer("It has ended already.", Message)},
+            parameters=requested_by_header,
+            addition=True,
+        ),
+    ]

@@ -1,0 +1,99 @@
+"""Why did it fail? A sentence from what a program left in its output."""
+
+import re
+from collections.abc import Callable
+
+from headland.jobs.batches.submission import Submission
+
+#: Lines at the end of the output that are looked through.
+LOOKED_AT = 400
+
+#: Longest diagnosis, in characters: it becomes one line of the log and part of every list.
+LONGEST = 2000
+
+_CLASS_MISSING = re.compile(
+    r"Error: Failed to load class (\S+?)\.?$|^\S*\s*java\.lang\.ClassNotFoundException: (\S+)"
+)
+_NO_MAIN = re.compile(r"NoSuchMethodException: (\S+)\.main\(|Main method not found in class (\S+)")
+_UNCAUGHT = re.compile(r'^Exception in thread "[^"]*" (.+)$')
+_USER_EXCEPTION = re.compile(r"^(?:Caused by: )?([\w$]+(?:\.[\w$]+)+(?:Exception|Error)(?:: .*)?)$")
+_SPARK_ERROR = re.compile(r"^Error: (.+)$")
+_PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning)(?:: .*)?)$")
+_JVM_ERROR = re.compile(
+    r"^(?:Error occurred during initialization of VM|Error: Could not create.*|java: .*)$"
+)
+_OUT_OF_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?:: (.*))?")
+
+
+def diagnose(submission: Submission, exit_code: int | None, output: list[str]) -> str:
+    """The cause, in one line. `output` holds the last lines of what the program wrote."""
+    lines = [line.strip() for line in output[-LOOKED_AT:]]
+    for look in (
+        _missing_class(submission),
+        _missing_main,
+        _memory,
+        _python(submission),
+        _exception,
+        _startup,
+    ):
+        if found := look(lines):
+            return found[:LONGEST]
+    code = "no exit code" if exit_code is None else f"exit code {exit_code}"
+    return f"The application ended with {code} and did not say why."
+
+
+def _missing_class(submission: Submission) -> Callable[[list[str]], str | None]:
+    def look(lines: list[str]) -> str | None:
+        for match in filter(None, map(_CLASS_MISSING.search, lines)):
+            if (match[1] or match[2]) == submission.class_name:
+                return f"The entry class '{submission.class_name}' is not in the application archive {submission.file}."
+        return None
+
+    return look
+
+
+def _missing_main(lines: list[str]) -> str | None:
+    found = _first(_NO_MAIN, lines)
+    return (
+        f"The entry class '{found[1] or found[2]}' has no main method that takes arguments."
+        if found
+        else None
+    )
+
+
+def _memory(lines: list[str]) -> str | None:
+    found = _first(_OUT_OF_MEMORY, lines)
+    if not found:
+        return None
+    return f"The driver ran out of memory ({found[1] or 'java.lang.OutOfMemoryError'}); ask for more with driverMemory."
+
+
+def _python(submission: Submission) -> Callable[[list[str]], str | None]:
+    def look(lines: list[str]) -> str | None:
+        if not submission.python or "Traceback (most recent call last):" not in lines:
+            return None
+        last = max(index for index, line in enumerate(lines) if line == "Traceback (most recent call last):")
+        found = _first(_PYTHON_ERROR, lines[last:])
+        return f"The program raised {found[1]}" if found else None
+
+    return look
+
+
+def _exception(lines: list[str]) -> str | None:
+    found = _first(_UNCAUGHT, lines)
+    if found:
+        return f"The application threw {found[1]}"
+    found = _first(_USER_EXCEPTION, lines)
+    return f"The application threw {found[1]}" if found else None
+
+
+def _startup(lines: list[str]) -> str | None:
+    found = _first(_SPARK_ERROR, lines)
+    if found:
+        return f"Spark refused it: {found[1]}"
+    jvm = [index for index, line in enumerate(lines) if _JVM_ERROR.match(line)]
+    return f"Java did not start: {' '.join(lines[jvm[0] : jvm[0] + 2])}" if jvm else None
+
+
+def _first(pattern: re.Pattern[str], lines: list[str]) -> re.Match[str] | None:
+    return next(filter(None, map(pattern.search, lines)), None)

@@ -1,0 +1,94 @@
+"""How did it end? From what a runner recorded, or from there being no runner, to a final state."""
+
+import signal
+import time
+from dataclasses import dataclass
+
+from headland.jobs.batches.states import Event
+from headland.jobs.batches.submission import Submission
+from headland.jobs.controller.diagnosis import diagnose
+
+_FINAL_STATUS = {Event.SUCCEEDED: "SUCCEEDED", Event.FAILED: "FAILED", Event.WAS_KILLED: "KILLED"}
+
+#: A JVM that is told to go runs its shutdown hooks and then says 128 + the signal's number.
+_TOLD_TO_GO = {
+    128 + number: number for number in (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The end of a batch."""
+
+    event: Event
+    diagnostics: str
+    #: Milliseconds since the epoch.
+    at: int
+    exit_code: int | None
+    #: What happened at the end, in words.
+    shutdown: str
+
+    @property
+    def final_status(self) -> str:
+        return _FINAL_STATUS[self.event]
+
+
+def recorded(record: dict[str, object], submission: Submission, output: list[str]) -> Ending:
+    """The ending that a runner put on record."""
+    exit_code, number = _number(record["exit_code"]), _number(record["signal"])
+    at = _number(record["at"]) or 0
+    if record["problem"]:
+        return Ending(Event.FAILED, str(record["problem"]), at, None, "the application was not started")
+    if number is None and exit_code in _TOLD_TO_GO:
+        number = _TOLD_TO_GO[exit_code]
+    how = (
+        f"the application ended with exit code {exit_code}"
+        if exit_code is not None
+        else "the application ended"
+    )
+    if exit_code == 0:
+        return Ending(Event.SUCCEEDED, "N/A", at, 0, how)
+    if record["killed"]:
+        started = exit_code is not None or number is not None
+        how = "the application was stopped" if started else "the application was not started"
+        return Ending(Event.WAS_KILLED, "The batch was killed on request.", at, exit_code, how)
+    if number is not None:
+        name = signal.Signals(number).name
+        text = f"The application was stopped from outside by signal {number} ({name})."
+        return Ending(Event.WAS_KILLED, text, at, exit_code, f"the application was stopped by {name}")
+    return Ending(Event.FAILED, diagnose(submission, exit_code, output), at, exit_code, how)
+
+
+def runner_lost(at: int, *, unwanted: bool) -> Ending:
+    """A program was started, and its runner is gone without a record."""
+    if unwanted:
+        return Ending(
+            Event.WAS_KILLED, "The batch was killed on request.", at, None, "its processes were stopped"
+        )
+    text = "The batch's runner was killed or its machine went down; how the application ended is not known."
+    return Ending(Event.FAILED, text, at, None, "what was left of the application was stopped")
+
+
+def never_started(at: int, problem: str) -> Ending:
+    """The application can't be started."""
+    return Ending(Event.FAILED, problem, at, None, "the application was not started")
+
+
+def killed_before_start(at: int) -> Ending:
+    """A batch was killed while it waited."""
+    return Ending(
+        Event.WAS_KILLED, "The batch was killed on request.", at, None, "the application was not started"
+    )
+
+
+def shutdown_lines(ending: Ending, batch_id: int) -> tuple[str, ...]:
+    """The shutdown messages, in the form of Spark's own log lines."""
+    when = time.strftime("%y/%m/%d %H:%M:%S", time.localtime(ending.at / 1000))
+    return (
+        f"{when} INFO Runner: Shutdown: {ending.shutdown}",
+        f"{when} INFO Runner: Shutdown complete: no process of batch {batch_id} is left",
+    )
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) else None

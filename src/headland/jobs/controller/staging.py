@@ -1,0 +1,76 @@
+"""Bring what an application is made of from cluster storage into its run directory. May be repeated."""
+
+import asyncio
+import shutil
+import zipfile
+from pathlib import Path
+
+import msgspec
+
+from headland.jobs.batches.errors import RejectedError
+from headland.jobs.batches.paths import PathRules, local_path
+from headland.jobs.batches.submission import Submission
+from headland.jobs.runner.run_directory import RunDirectory
+from headland.storage import StorageError
+
+
+class StagingError(Exception):
+    """Something can't be brought, ever. The message is for the batch's owner."""
+
+
+class StagingDelayedError(Exception):
+    """Storage can't be reached now; it may be later."""
+
+
+def stage(submission: Submission, directory: RunDirectory, paths: PathRules) -> Submission:
+    """The submission with local paths in the place of storage URLs.
+
+    Raises:
+        StagingError: something is not there (any more), not allowed, or is not an archive.
+        StagingDelayedError: storage does not answer.
+    """
+    shutil.rmtree(directory.staged, ignore_errors=True)
+    directory.staged.mkdir(mode=0o700)
+    staged = {path: _fetch(path, index, directory, paths) for index, path in enumerate(submission.paths)}
+    if not submission.python:
+        for path in (submission.file, *submission.jars):
+            _check_archive(path, staged[path])
+    return msgspec.structs.replace(
+        submission,
+        file=staged[submission.file],
+        jars=tuple(staged[path] for path in submission.jars),
+        py_files=tuple(staged[path] for path in submission.py_files),
+        files=tuple(staged[path] for path in submission.files),
+        archives=tuple(staged[path] for path in submission.archives),
+    )
+
+
+def _fetch(path: str, index: int, directory: RunDirectory, paths: PathRules) -> str:
+    """Where `path` is now. Each blob gets a folder of its own: names must stay, and may be the same."""
+    try:
+        blob = paths.blob(path)
+        if blob is None:
+            paths.check(path)
+            return path
+        folder = directory.staged / str(index)
+        folder.mkdir()
+        target = folder / blob.name
+        asyncio.run(paths.storage.download(blob, target))
+    except RejectedError as error:
+        raise StagingError(error.message) from None
+    except StorageError as error:
+        if error.status >= 500:
+            raise StagingDelayedError(str(error)) from error
+        raise StagingError(str(error)) from None
+    return f"{target}#{blob.fragment}" if blob.fragment else str(target)
+
+
+def _check_archive(path: str, staged: str) -> None:
+    local = local_path(staged)
+    if local is None:  # Spark fetches it itself
+        return
+    file = Path(local.partition("#")[0])
+    if not file.is_file():
+        raise StagingError(f"{path}: there is no such file.")
+    if not zipfile.is_zipfile(file):
+        raise StagingError(f"{path} is not an application archive: a jar is a zip file, and this is none.")

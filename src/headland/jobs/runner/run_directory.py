@@ -1,0 +1,138 @@
+"""The run directory: all that service and runner say to each other.
+
+| file | written by | what it says |
+| --- | --- | --- |
+| `launch.json` | controller | the program, its environment and folder; complete before a runner is started |
+| `lock` | runner | held (flock) as long as a runner lives |
+| `runner.json` | runner | who the runner is |
+| `kill` | controller | the job is not wanted any more |
+| `launched` | runner | the program is about to be started: no runner may start it again |
+| `application.json` | runner | who the program's process is, since when |
+| `output.log` | program | its output and errors, in the order in which they came |
+| `exit.json` | runner | how it ended |
+
+Each is written to a name of its own, flushed to disk, and renamed: it is there whole or not at all.
+"""
+
+import fcntl
+import json
+import os
+from pathlib import Path
+
+#: Size of `exit.json` set aside beforehand: a full disk must not keep a job from ending.
+EXIT_SIZE = 4096
+
+
+class RunDirectory:
+    """Paths and atomic records of one job's folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def launch(self) -> Path:
+        return self.path / "launch.json"
+
+    @property
+    def lock(self) -> Path:
+        return self.path / "lock"
+
+    @property
+    def runner(self) -> Path:
+        return self.path / "runner.json"
+
+    @property
+    def kill(self) -> Path:
+        return self.path / "kill"
+
+    @property
+    def launched(self) -> Path:
+        return self.path / "launched"
+
+    @property
+    def application(self) -> Path:
+        return self.path / "application.json"
+
+    @property
+    def output(self) -> Path:
+        return self.path / "output.log"
+
+    @property
+    def exit(self) -> Path:
+        return self.path / "exit.json"
+
+    @property
+    def runner_errors(self) -> Path:
+        """What a runner that failed itself had to say."""
+        return self.path / "runner.err"
+
+    @property
+    def work(self) -> Path:
+        """The program's working directory."""
+        return self.path / "work"
+
+    @property
+    def temporary(self) -> Path:
+        """The program's temporary files; gone when it has ended."""
+        return self.path / "tmp"
+
+    @property
+    def staged(self) -> Path:
+        """Archives and files brought from cluster storage."""
+        return self.path / "staged"
+
+    @property
+    def events(self) -> Path:
+        """Spark's event log."""
+        return self.path / "events"
+
+    def read(self, file: Path) -> dict[str, object] | None:
+        """A record, or None where it is not written."""
+        try:
+            record: dict[str, object] = json.loads(file.read_text("utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return record
+
+    def write(self, file: Path, record: dict[str, object]) -> None:
+        """Write a record whole, readable by its owner alone, and see it on disk."""
+        reserved = self.reserve(file, 0)
+        self.commit(reserved, file, record)
+
+    def reserve(self, file: Path, size: int) -> Path:
+        """Set disk aside for a record that must be writable later."""
+        reserved = file.with_name(f".{file.name}.{os.getpid()}")
+        descriptor = os.open(reserved, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(descriptor, b" " * size)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        return reserved
+
+    def commit(self, reserved: Path, file: Path, record: dict[str, object]) -> None:
+        """Put a record into what `reserve` set aside, and give it its name."""
+        descriptor = os.open(reserved, os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            os.write(descriptor, json.dumps(record).encode())
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        reserved.rename(file)
+        folder = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def take_lock(self) -> int | None:
+        """The descriptor of the lock, held until it is closed; None if a runner (or somebody who makes sure
+        that there is none) holds it.
+        """
+        descriptor = os.open(self.lock, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        return descriptor

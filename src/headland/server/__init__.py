@@ -1,0 +1,1 @@
+"""The processes: listeners, controller, and the one that starts and watches them."""

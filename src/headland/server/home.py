@@ -1,0 +1,53 @@
+"""Make the home, or say why it can't be used."""
+
+import fcntl
+import os
+from pathlib import Path
+
+from headland.settings import Home
+
+
+class HomeError(Exception):
+    """The home can't be used. The message is one line for the operator."""
+
+
+def prepare_home(home: Home) -> None:
+    """Make the folders that are missing, for their owner alone.
+
+    Raises:
+        HomeError: a folder can't be made, entered or written to.
+    """
+    try:
+        for folder in (home.path, home.tls, home.storage, home.batches, home.runtime):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+                raise HomeError(f"{folder} can't be read and written by this user")
+        home.path.chmod(0o700)
+    except OSError as error:
+        raise HomeError(f"the home {home.path} can't be used: {error.strerror} ({error.filename})") from error
+
+
+def hold(file: Path) -> int | None:
+    """Lock a file for this process's life; the descriptor, or None where another process has it."""
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def held(file: Path) -> bool:
+    """Whether some process holds the lock."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

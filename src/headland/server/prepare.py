@@ -1,0 +1,82 @@
+"""What has to be there before the first process starts: home, database, certificate, first administrator."""
+
+import datetime
+import os
+import shutil
+import time
+from dataclasses import dataclass
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from headland.database import Database, DatabaseUnavailableError, upgrade
+from headland.database.upgrade import NewerDatabaseError
+from headland.identity import FirstAdministrator, initialise
+from headland.jobs.clusters.java import Toolchain, ToolchainError
+from headland.server.certificates import CertificateError, ServerCertificate, server_certificate
+from headland.server.deployment import database_url
+from headland.server.home import HomeError, prepare_home
+from headland.settings import Home, Settings, SettingsError, load_settings
+from headland.storage import Storage
+
+#: Where each process of a deployment keeps its counters (a name that prometheus_client knows).
+METRICS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+
+
+class PreparationError(Exception):
+    """Headland can't start here. The message is one line that says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """All that is needed to start."""
+
+    home: Home
+    settings: Settings
+    certificate: ServerCertificate
+    #: Set on the first start only.
+    administrator: FirstAdministrator | None
+
+
+def prepare(home: Home) -> Prepared:
+    """Make what is missing. Repeatable; of several at once one makes it.
+
+    Raises:
+        PreparationError: a setting is wrong, the home, the database or a certificate can't be used.
+    """
+    try:
+        settings = load_settings(home)
+        prepare_home(home)
+        if "jobs" in settings.server.services:
+            Toolchain.of(settings.jobs)
+        certificate = server_certificate(home, settings, datetime.datetime.now(datetime.UTC))
+        url = database_url(home, settings)
+        upgrade(url)
+        administrator = _first_administrator(url, settings)
+        Storage(settings.storage, home.storage).prepare()
+        shutil.rmtree(home.metrics, ignore_errors=True)
+        home.metrics.mkdir(mode=0o700)
+    except (SettingsError, HomeError, CertificateError, ToolchainError, NewerDatabaseError) as error:
+        raise PreparationError(str(error)) from error
+    except (SQLAlchemyError, DatabaseUnavailableError) as error:
+        cause = str(getattr(error, "orig", error))
+        raise PreparationError(f"the database of {home.path} can't be used: {cause}") from error
+    except (OSError, ValueError) as error:
+        raise PreparationError(f"the home {home.path} can't be used: {error}") from error
+    return Prepared(home, settings, certificate, administrator)
+
+
+def _first_administrator(url: str, settings: Settings) -> FirstAdministrator | None:
+    database = Database(url, settings.database.busy_timeout)
+    try:
+        at = time.time_ns() // 1_000_000
+        return database.write_and_wait(lambda connection: initialise(connection, settings, at))
+    finally:
+        database.close()
+
+
+def use_home(home: Home) -> None:
+    """Have this process and those that it starts agree on the home. Before prometheus_client is imported:
+    it looks at its variable once, then.
+    """
+    os.environ["HEADLAND_HOME"] = str(home.path)
+    os.environ[METRICS_VARIABLE] = str(home.metrics)

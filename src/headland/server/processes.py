@@ -1,0 +1,96 @@
+"""What each process of a deployment runs. `serve` has prepared everything and watches them."""
+
+import os
+import time
+from typing import Any
+
+from granian.constants import HTTPModes, Interfaces, SSLProtocols
+from granian.log import LogLevels
+from granian.server import Server
+
+from headland.jobs.batches.paths import PathRules
+from headland.jobs.batches.service import now
+from headland.jobs.clusters.java import Toolchain
+from headland.jobs.clusters.local import LocalCluster
+from headland.jobs.controller.controller import Controller
+from headland.jobs.controller.keeper import BatchKeeper
+from headland.jobs.node import node_name
+from headland.server.certificates import ServerCertificate
+from headland.server.deployment import Deployment
+from headland.server.home import HomeError, hold
+from headland.server.logging import GRANIAN, configure_logging
+from headland.server.parent import follow_parent
+from headland.settings import Home, ServerSettings
+
+#: Seconds that the controller of a `serve` that was just killed gets to notice it and go.
+LOCK_PATIENCE = 5.0
+
+
+def public_listener(settings: ServerSettings, certificate: ServerCertificate) -> None:
+    """The public base over HTTPS."""
+    _listen(
+        "public_application",
+        settings.host,
+        settings.port,
+        settings,
+        ssl_cert=certificate.certificate,
+        ssl_key=certificate.key,
+        # Some clients in the field know no 1.3.
+        ssl_protocol_min=SSLProtocols.tls12,
+    )
+
+
+def private_listener(settings: ServerSettings) -> None:
+    """The private network's port over HTTP."""
+    _listen("private_application", settings.private_host, settings.private_port, settings)
+
+
+def controller() -> None:
+    """The controller: one a home, which the lock sees to.
+
+    Raises:
+        HomeError: another one has the lock and keeps it.
+        ToolchainError: there is no Java or no Spark.
+    """
+    follow_parent()
+    home = Home.default()
+    deployment = Deployment.open(home)
+    configure_logging(deployment.settings.log)
+    deadline = time.monotonic() + LOCK_PATIENCE
+    while (lock := hold(home.controller_lock)) is None:
+        if time.monotonic() > deadline:
+            raise HomeError(f"another Headland runs on the home {home.path}")
+        time.sleep(0.1)
+    jobs = deployment.settings.jobs
+    keeper = BatchKeeper(
+        database=deployment.database,
+        paths=PathRules.of(jobs, deployment.storage),
+        cluster=LocalCluster(jobs, Toolchain.of(jobs)),
+        settings=deployment.settings,
+        home=home,
+        clock=now,
+    )
+    node = node_name(home.path / "node")
+    Controller(deployment.database, keeper, home, node, jobs.max_running).run()
+    os.close(lock)
+    # Steps under way are not waited for: they are made to be cut short.
+    os._exit(0)
+
+
+def _listen(factory: str, host: str, port: int, settings: ServerSettings, **tls: Any) -> None:
+    follow_parent()
+    Server(
+        f"headland.server.applications:{factory}",
+        address=host,
+        port=port,
+        interface=Interfaces.ASGINL,
+        factory=True,
+        http=HTTPModes.auto if tls else HTTPModes.http1,
+        websockets=False,
+        workers=settings.workers,
+        respawn_failed_workers=True,
+        workers_kill_timeout=max(1, round(settings.shutdown_grace)),
+        log_level=LogLevels.warning,
+        log_dictconfig=GRANIAN,
+        **tls,
+    ).serve()

@@ -1,0 +1,47 @@
+"""Errors to HTTP: one table for everything that answers below `/storage`."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import structlog
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from headland.http.answers import json_answer
+from headland.security import AuthenticationError
+from headland.storage.errors import StorageError, StorageUnavailableError
+from headland.storage.wire import Problem
+
+_log = structlog.get_logger("headland.storage")
+
+
+async def _storage_error(_request: Request, error: Exception) -> Response:
+    status = error.status if isinstance(error, StorageError) else 503
+    if isinstance(error, StorageUnavailableError):
+        _log.warning("storage.unavailable", account=error.account, status=status, cause=str(error))
+    return json_answer(Problem(str(error)), status)
+
+
+async def _authentication_error(_request: Request, error: Exception) -> Response:
+    challenge = error.challenge if isinstance(error, AuthenticationError) else "Bearer"
+    return json_answer(Problem(str(error)), 401, {"www-authenticate": challenge})
+
+
+async def _http_error(_request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        return json_answer(Problem(str(error)), 500)
+    return json_answer(Problem(error.detail), error.status_code, error.headers)
+
+
+async def _client_gone(_request: Request, _error: Exception) -> Response:
+    # Nobody reads it; but an upload that was given up is no fault of ours, and no 500 in the log.
+    return json_answer(Problem("The client went away before its request was complete."), 400)
+
+
+EXCEPTION_HANDLERS: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = {
+    StorageError: _storage_error,
+    AuthenticationError: _authentication_error,
+    HTTPException: _http_error,
+    ClientDisconnect: _client_gone,
+}

@@ -1,0 +1,1 @@
+"""Accounts that are folders of this machine: a folder each container, a file each blob."""

@@ -1,0 +1,106 @@
+"""An account in Azure, S3 or (experimental) Google Cloud Storage."""
+
+from collections.abc import AsyncIterator, Callable
+from functools import lru_cache
+from heapq import nsmallest
+
+import obstore
+
+from headland.storage.accounts import AccountPlace
+from headland.storage.blobs import BlobInfo, BlobPage
+from headland.storage.limits import within_limit
+from headland.storage.names import path_problem
+from headland.storage.remote.failures import remote_errors
+from headland.storage.remote.reader import RemoteReader, info_of
+from headland.storage.remote.stores import Store, open_store
+from headland.storage.urls import BlobUrl
+
+#: Clients kept. Containers are named by callers, who must not be able to fill the memory with them.
+_MOST_STORES = 64
+
+#: An upload holds this many parts of 5 MiB at once: what it takes of memory, however large it is.
+_PARTS_AT_ONCE = 4
+
+#: Blobs taken from a listing at a time: what stores send in one answer.
+_LIST_CHUNK = 1000
+
+
+class RemoteAccount:
+    """What an upload that failed had sent so far stays in the store, invisible, until the store forgets it:
+    Azure within a week, S3 by a lifecycle rule of the bucket."""
+
+    def __init__(self, place: AccountPlace) -> None:
+        self.name = place.name
+        self._place = place
+        self._store: Callable[[str], Store] = lru_cache(_MOST_STORES)(
+            lambda container: open_store(place, container)
+        )
+
+    async def stat(self, url: BlobUrl) -> BlobInfo:
+        with remote_errors(self._place, url, url.container):
+            return info_of(url.path, await obstore.head_async(self._store(url.container), url.path))
+
+    async def open(self, url: BlobUrl) -> RemoteReader:
+        with remote_errors(self._place, url, url.container):
+            return RemoteReader(
+                self._place, url, await obstore.get_async(self._store(url.container), url.path)
+            )
+
+    async def upload(self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int) -> BlobInfo:
+        incoming = _Incoming(url, chunks, limit)
+        try:
+            with remote_errors(self._place, url, url.container):
+                store = self._store(url.container)
+                await obstore.put_async(store, url.path, incoming, max_concurrency=_PARTS_AT_ONCE)
+        except Exception:
+            # Where the body was at fault, that is what to tell, and not how the store took it.
+            if incoming.failure is not None:
+                raise incoming.failure from None
+            raise
+        return await self.stat(url)
+
+    async def list_blobs(self, container: str, prefix: str, marker: str | None, limit: int) -> BlobPage:
+        shown = f"'{container}' in account '{self.name}'"
+        # obstore's prefixes are whole segments, and not every store heeds its offset: it narrows what is
+        # read, and what is wanted is decided here.
+        above = prefix.rpartition("/")[0] or None
+        found: list[BlobInfo] = []
+        ordered, last = True, ""
+        with remote_errors(self._place, shown, container):
+            stream = obstore.list(self._store(container), above, offset=marker, chunk_size=_LIST_CHUNK)
+            async for metas in stream:
+                for meta in metas:
+                    path = meta["path"]
+                    ordered, last = ordered and path > last, path
+                    if path.startswith(prefix) and path > (marker or "") and path_problem(path) is None:
+                        found.append(info_of(path, meta))
+                if ordered and len(found) > limit:
+                    break
+                # A store that keeps no order (S3's directory buckets) has to be read to its end.
+                found = nsmallest(limit + 1, found, key=lambda info: info.path)
+        page = tuple(sorted(found, key=lambda info: info.path)[:limit])
+        return BlobPage(page, page[-1].path if len(found) > limit else None)
+
+    async def delete(self, url: BlobUrl) -> None:
+        await self.stat(url)  # S3 says of a blob that never was that it is deleted
+        with remote_errors(self._place, url, url.container):
+            await obstore.delete_async(self._store(url.container), url.path)
+
+
+class _Incoming:
+    """A body on its way to the store, whose own failure is kept."""
+
+    def __init__(self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int) -> None:
+        self._chunks = within_limit(chunks, url, limit)
+        self.failure: Exception | None = None
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._watched()
+
+    async def _watched(self) -> AsyncIterator[bytes]:
+        try:
+            async for chunk in self._chunks:
+                yield chunk
+        except Exception as failure:
+            self.failure = failure
+            raise

@@ -1,0 +1,230 @@
+"""Storage over HTTP: operations, and the application that has them."""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated
+
+import structlog
+from msgspec import Meta
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+
+from headland.http.answers import json_answer
+from headland.http.openapi import Api
+from headland.http.operations import Answer, Operation, Parameter, routes_of
+from headland.security import Guard
+from headland.storage.errors import (
+    BlobNotFoundError,
+    BlobTooLargeError,
+    NotABlobError,
+    ParameterError,
+    StorageUrlError,
+    UploadCutShortError,
+)
+from headland.storage.faults import EXCEPTION_HANDLERS
+from headland.storage.names import printable
+from headland.storage.responses import BlobResponse, blob_headers
+from headland.storage.storage import LONGEST_PAGE, Storage
+from headland.storage.urls import BlobUrl
+from headland.storage.wire import (
+    AccountList,
+    BlobList,
+    Problem,
+    StorageAccount,
+    StoredBlob,
+    blob,
+    stored_blob,
+)
+
+_log = structlog.get_logger("headland.storage")
+
+#: In a path, stands for the default account or container.
+DEFAULT = "-"
+
+_BLOB = "/{account}/{container}/{path:path}"
+_BLOB_HEADERS = {
+    "ETag": "Changes whenever the content does.",
+    "Last-Modified": "When the blob was stored.",
+}
+_LIST_PARAMETERS = (
+    Parameter("prefix", str, "Only blobs whose path begins with this."),
+    Parameter("marker", str, "`nextMarker` of the page before."),
+    Parameter("limit", Annotated[int, Meta(ge=1, le=LONGEST_PAGE)], "Most blobs to answer; 100 if not said."),
+)
+_DEFAULT_LIMIT = 100
+
+ERRORS: Mapping[int, Answer] = {
+    400: Answer("A name, parameter or body is malformed.", Problem),
+    401: Answer("No token, or one that is not good.", Problem, {"WWW-Authenticate": "What is wanted."}),
+    404: Answer("No such account, container or blob.", Problem),
+    409: Answer("The name is taken by a folder, or leads out of the account.", Problem),
+    502: Answer("The account's store denies the credentials in the settings.", Problem),
+    503: Answer("The account's store can't be reached.", Problem),
+}
+
+
+def storage_api(storage: Storage, guard: Guard, max_upload: int) -> Api:
+    """The API, with uploads of at most `max_upload` bytes."""
+    return Api(
+        name="storage",
+        summary="Cluster storage: upload, list and fetch what batches name by `wasbs://` URLs.",
+        prefix="/storage",
+        operations=storage_operations(storage, guard, max_upload),
+        errors=ERRORS,
+    )
+
+
+def storage_app(storage: Storage, guard: Guard, max_upload: int) -> Starlette:
+    """The application that answers below `/storage`."""
+    return Starlette(
+        routes=routes_of(storage_operations(storage, guard, max_upload)),
+        exception_handlers=EXCEPTION_HANDLERS,
+    )
+
+
+def storage_operations(storage: Storage, guard: Guard, max_upload: int) -> list[Operation]:
+    """Every operation, by paths below the prefix."""
+    handlers = _Handlers(storage, guard, max_upload)
+    stored = Answer("Stored in the place of a blob that was there.", StoredBlob)
+    octets = Answer("The blob.", "application/octet-stream", _BLOB_HEADERS)
+    return [
+        Operation(
+            "GET", "/", handlers.list_storage_accounts, "List accounts", {200: Answer("All.", AccountList)}
+        ),
+        Operation(
+            "GET",
+            "/{account}/{container}",
+            handlers.list_blobs,
+            "List blobs in the order of their paths",
+            {200: Answer("A page.", BlobList)},
+            parameters=_LIST_PARAMETERS,
+        ),
+        Operation(
+            "PUT",
+            _BLOB,
+            handlers.upload_blob,
+            "Upload a blob, all of it or nothing",
+            {201: Answer("Stored.", StoredBlob), 200: stored, 413: Answer("Too large.", Problem)},
+            body=bytes,
+            media_types=("application/octet-stream",),
+        ),
+        Operation("GET", _BLOB, handlers.download_blob, "Download a blob", {200: octets}),
+        Operation(
+            "HEAD",
+            _BLOB,
+            handlers.describe_blob,
+            "Ask for a blob's size",
+            {200: Answer("It is there.", None, _BLOB_HEADERS)},
+        ),
+        Operation("DELETE", _BLOB, handlers.delete_blob, "Delete a blob", {204: Answer("It is gone.")}),
+    ]
+
+
+class _Handlers:
+    """HTTP to storage and back. Each method authenticates before it looks at anything else."""
+
+    def __init__(self, storage: Storage, guard: Guard, max_upload: int) -> None:
+        self._storage = storage
+        self._guard = guard
+        self._max_upload = max_upload
+
+    async def list_storage_accounts(self, request: Request) -> Response:
+        await self._guard.authenticate(request)
+        _query(request)
+        default = self._storage.default_account
+        accounts = tuple(StorageAccount(p.name, p.kind, p.name == default) for p in self._storage.places)
+        return json_answer(AccountList(accounts, self._storage.default_container))
+
+    async def list_blobs(self, request: Request) -> Response:
+        await self._guard.authenticate(request)
+        query = _query(request, "prefix", "marker", "limit")
+        account, container = self._names(request)
+        limit = query.get("limit", str(_DEFAULT_LIMIT))
+        page = await self._storage.list_blobs(
+            account,
+            container,
+            prefix=query.get("prefix", ""),
+            marker=query.get("marker") or None,
+            limit=int(limit) if limit.isascii() and limit.isdigit() and len(limit) < 10 else 0,
+        )
+        blobs = tuple(blob(account, container, info) for info in page.blobs)
+        return json_answer(BlobList(blobs, page.next_marker))
+
+    async def upload_blob(self, request: Request) -> Response:
+        await self._guard.authenticate(request)
+        _query(request)
+        url = self._url(request)
+        if "content-range" in request.headers:
+            # A part stored as if it were the whole (RFC 9110 section 14.5) is what this refuses.
+            raise ParameterError("Header 'Content-Range' is not taken: a blob is uploaded whole.")
+        declared = request.headers.get("content-length", "")
+        length = int(declared) if declared.isascii() and declared.isdigit() else None
+        if length is not None and length > self._max_upload:
+            raise BlobTooLargeError(url, self._max_upload)
+        replaced = await self._stored(url)
+        info = await self._storage.upload(url, _body(request, url, length), self._max_upload)
+        _log.info("blob.uploaded", url=str(url), size=info.size, replaced=replaced)
+        return json_answer(stored_blob(url, info), 200 if replaced else 201)
+
+    async def download_blob(self, request: Request) -> Response:
+        if request.method == "HEAD":
+            return await self.describe_blob(request)
+        await self._guard.authenticate(request)
+        _query(request)
+        return BlobResponse(await self._storage.open(self._url(request)))
+
+    async def describe_blob(self, request: Request) -> Response:
+        await self._guard.authenticate(request)
+        _query(request)
+        return Response(headers=blob_headers(await self._storage.stat(self._url(request))))
+
+    async def delete_blob(self, request: Request) -> Response:
+        await self._guard.authenticate(request)
+        _query(request)
+        url = self._url(request)
+        await self._storage.delete(url)
+        _log.info("blob.deleted", url=str(url))
+        return Response(status_code=204)
+
+    async def _stored(self, url: BlobUrl) -> bool:
+        try:
+            await self._storage.stat(url)
+        except (BlobNotFoundError, NotABlobError):
+            return False
+        return True
+
+    def _names(self, request: Request) -> tuple[str, str]:
+        account, container = request.path_params["account"], request.path_params["container"]
+        return (
+            self._storage.default_account if account == DEFAULT else account,
+            self._storage.default_container if container == DEFAULT else container,
+        )
+
+    def _url(self, request: Request) -> BlobUrl:
+        path = request.path_params["path"]
+        if not request.scope["path"].endswith(path) or request.scope["path"].endswith("\n"):
+            # Starlette's pattern leaves out a newline at the end, which would name another blob.
+            raise StorageUrlError(printable(request.scope["path"]), "it has a control character in a name")
+        return BlobUrl(*self._names(request), path)
+
+
+def _query(request: Request, *known: str) -> dict[str, str]:
+    """The query's parameters, each at most once and each known."""
+    given: dict[str, str] = {}
+    for name, value in request.query_params.multi_items():
+        if name not in known:
+            raise ParameterError(f"Parameter '{printable(name, 64)}' is not known here.")
+        if name in given:
+            raise ParameterError(f"Parameter '{name}' is given twice.")
+        given[name] = value
+    return given
+
+
+async def _body(request: Request, url: BlobUrl, length: int | None) -> AsyncIterator[bytes]:
+    received = 0
+    async for chunk in request.stream():
+        received += len(chunk)
+        yield chunk
+    # A server may take a connection that broke for a body that ended.
+    if length is not None and received != length:
+        raise UploadCutShortError(url, length, received)
