@@ -93,7 +93,9 @@ def enabled_administrators(connection: Connection, tenant_id: str) -> list[str]:
         application.c.administrator.is_(True),
         application.c.disabled_at.is_(None),
     )
-    return list(connection.execute(found.order_by(application.c.created_at)).scalars())
+    return list(
+        connection.execute(found.order_by(application.c.created_at, application.c.client_id)).scalars()
+    )
 
 
 def add_secret(connection: Connection, new: Secret) -> None:

@@ -1,5 +1,6 @@
 """A deployment's identity service on a real SQLite file, called through ASGI."""
 
+import re
 import shutil
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from headland.settings import IdentitySettings, ServerSettings, Settings
 
 PUBLIC_URL = "https://headland.test:8443"
 START = 1_800_000_000.0
+GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 SETTINGS = Settings(
     server=ServerSettings(public_url=PUBLIC_URL),
@@ -140,3 +142,36 @@ async def deployment(template, database):
 @pytest.fixture
 def checker(database) -> SecretChecker:
     return SecretChecker(database, Clock())
+
+
+@pytest.fixture
+def check_refusal():
+    """Checks the whole form of a refusal, and what sets one case apart."""
+    return _check_refusal
+
+
+def _check_refusal(answer, status: int, error: str, code: int, text: str) -> None:
+    assert answer.status_code == status, answer.text
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["pragma"] == "no-cache"
+    assert ("www-authenticate" in answer.headers) == (status == 401)
+    body = answer.json()
+    assert set(body) == {
+        "error",
+        "error_description",
+        "error_codes",
+        "timestamp",
+        "trace_id",
+        "correlation_id",
+        "error_uri",
+    }
+    assert body["error"] == error
+    assert body["error_codes"] == [code]
+    assert GUID.fullmatch(body["trace_id"])
+    assert body["timestamp"] == "2027-01-15 08:00:00Z"
+    assert body["error_uri"] == f"{PUBLIC_URL}/error?code={code}"
+    assert body["error_description"].startswith(f"AADSTS{code}: {text}"), body["error_description"]
+    assert body["error_description"].endswith(
+        f" Trace ID: {body['trace_id']} Correlation ID: {body['correlation_id']} "
+        f"Timestamp: {body['timestamp']}"
+    )

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import structlog
 
+from headland.database import DatabaseUnavailableError
 from headland.identity import ADMIN_API
 from headland.identity.admin_service import STATUS
 from headland.identity.errors import IdentityError, NotAdministratorError
@@ -59,6 +60,8 @@ async def test_list_has_all_applications_oldest_first(deployment, headers):
 async def test_secret_is_shown_once_and_stored_nowhere(deployment, headers):
     drone = await deployment.register()
     path = f"/applications/{drone['clientId']}/secrets"
+    # Secrets are listed by age.
+    deployment.clock.now += 1
     made = await deployment.admin.post(path, json={"name": "Spring", "lifetimeDays": 2}, headers=headers)
     body = made.json()
     assert made.status_code == 201
@@ -70,8 +73,8 @@ async def test_secret_is_shown_once_and_stored_nowhere(deployment, headers):
         "secret": body["secret"],
         "hint": body["secret"][:3],
         "name": "Spring",
-        "createdAt": "2027-01-15T08:00:00Z",
-        "expiresAt": "2027-01-17T08:00:00Z",
+        "createdAt": "2027-01-15T08:00:01Z",
+        "expiresAt": "2027-01-17T08:00:01Z",
         "clientId": drone["clientId"],
         "tenantId": deployment.tenant,
     }
@@ -300,8 +303,6 @@ async def test_changes_are_logged_without_secrets(deployment, headers):
 
 
 async def test_locked_database_is_told_as_a_passing_trouble(deployment, headers, monkeypatch):
-    from headland.database import DatabaseUnavailableError
-
     async def unavailable(_change):
         raise DatabaseUnavailableError("locked")
 

@@ -41,8 +41,9 @@ class StandIn:
     progress: dict[int, dict[str, Any]] = field(default_factory=dict)
     applications: dict[str, dict[str, Any]] = field(default_factory=dict)
     blobs: dict[str, bytes] = field(default_factory=dict)
-    #: Answers that go before all others, by method and path; one that is an exception is raised.
-    instead: dict[tuple[str, str], list[httpx.Response | Exception]] = field(default_factory=dict)
+    #: Answers that go before all others, by method and path. An exception is raised; what can be called is
+    #: called, and the request then answered as ever.
+    instead: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
     #: What happens as time passes: one a sleep.
     events: list[Callable[[], object]] = field(default_factory=list)
     requests: list[httpx.Request] = field(default_factory=list)
@@ -279,9 +280,11 @@ class InProcess(httpx.BaseTransport):
         path = request.url.raw_path.decode().partition("?")[0]
         if waiting := self._stand_in.instead.get((request.method, path)):
             answer = waiting.pop(0)
-            if isinstance(answer, Exception):
+            if isinstance(answer, BaseException):
                 raise answer
-            return answer
+            if not callable(answer):
+                return answer
+            answer()
         if request.url.scheme == "http":
             assert path.startswith("/batches"), "the private listener serves jobs alone"
         elif not path.endswith("/token") and not self._stand_in.takes(request.headers["authorization"]):

@@ -34,9 +34,9 @@ def log(
     with open_service() as service:
         jobs = Jobs(service)
         if tail is not None:
-            first = view(jobs.log(batch_id, None, tail), LogPage)
-            # How many lines there were when the tail was asked for decides, not how many there are later.
-            start, size = first.start, None if follow else first.total - first.start
+            # How many lines there are now decides, not how many there are later.
+            total = view(jobs.log(batch_id, None, 0), LogPage).total
+            start, size = max(0, total - tail), None if follow else min(tail, total)
         if follow:
             follow_log(jobs, batch_id, start or 0, print_line)
         elif as_json:

@@ -46,7 +46,7 @@ class LocalAccount:
         return self.stat_now(url)
 
     def stat_now(self, url: BlobUrl) -> BlobInfo:
-        """`stat`, which takes some 100 microseconds: hardly more than handing it to a thread would."""
+        """`stat`, which takes some 100 microseconds: no more than handing it to a thread would."""
         with storage_errors(self.name, url):
             parts = locate(self._root(), url.container, url.path, url)
             with open_folder(self._folder, parts[:-1]) as folder:

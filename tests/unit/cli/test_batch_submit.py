@@ -1,0 +1,125 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from headland.cli.batch.submit import request_body
+
+SUBMIT = ["batch", "submit", "wasbs:///jobs/app.jar", "--class", "org.example.Main"]
+
+
+def test_everything_goes_over_in_livys_words(headland, stand_in):
+    result = headland(
+        *SUBMIT,
+        *["--name", "nightly", "--conf", "spark.a=b=c", "--conf", "spark.empty="],
+        *["--jar", "wasbs:///1.jar", "--jar", "wasbs:///2.jar", "--py-file", "wasbs:///3.py"],
+        *["--file", "wasbs:///4.txt", "--archive", "wasbs:///5.zip#five"],
+        *["--driver-memory", "2g", "--driver-cores", "1", "--executor-memory", "512m"],
+        *["--executor-cores", "2", "--num-executors", "3", "--queue", "q", "--proxy-user", "bob"],
+        *["in", "--", "--out", "-x"],
+    )
+    assert result.exit_code == 0, result.output
+    assert result.stdout == "Batch 0: starting.\n"
+    (request,) = stand_in.sent("POST", "/livy/batches")
+    assert request.headers["x-requested-by"] == "headland-cli"
+    assert request.headers["content-type"] == "application/json"
+    assert json.loads(request.content) == {
+        "file": "wasbs:///jobs/app.jar",
+        "className": "org.example.Main",
+        "name": "nightly",
+        "args": ["in", "--out", "-x"],
+        "conf": {"spark.a": "b=c", "spark.empty": ""},
+        "jars": ["wasbs:///1.jar", "wasbs:///2.jar"],
+        "pyFiles": ["wasbs:///3.py"],
+        "files": ["wasbs:///4.txt"],
+        "archives": ["wasbs:///5.zip#five"],
+        "driverMemory": "2g",
+        "driverCores": 1,
+        "executorMemory": "512m",
+        "executorCores": 2,
+        "numExecutors": 3,
+        "queue": "q",
+        "proxyUser": "bob",
+    }
+
+
+def test_what_is_not_given_is_left_out():
+    assert request_body("wasbs:///a.py", (), {}, class_name=None, jars=()) == {"file": "wasbs:///a.py"}
+
+
+def test_json_and_quiet(headland, stand_in):
+    assert json.loads(headland(*SUBMIT, "--json").stdout) == stand_in.batches[0]
+    assert headland(*SUBMIT, "--quiet").stdout == "1\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["wasbs:///app.jar"],
+        ["wasbs:///app.jar", "--class", "X", "--conf", "novalue"],
+        ["wasbs:///app.jar", "--class", "X", "--conf", "=value"],
+        ["wasbs:///app.jar", "--class", "X", "--num-executors", "0"],
+        ["wasbs:///app.jar", "--class", "X", "--follow", "--json"],
+        [],
+    ],
+)
+def test_wrong_usage_reaches_no_service(headland, stand_in, arguments):
+    assert headland("batch", "submit", *arguments).exit_code == 2
+    assert not stand_in.requests
+
+
+def test_a_python_program_needs_no_class(headland):
+    assert headland("batch", "submit", "wasbs:///app.py").exit_code == 0
+
+
+def test_upload_brings_a_local_file_first(headland, stand_in):
+    Path("my app.jar").write_bytes(b"PK\x03\x04" * 500_000)
+    result = headland("batch", "submit", "my app.jar", "--class", "X", "--upload")
+    assert result.exit_code == 0, result.output
+    assert stand_in.blobs == {"uploads/my app.jar": b"PK\x03\x04" * 500_000}
+    (put,) = stand_in.sent("PUT", "/storage/-/-/uploads/my%20app.jar")
+    (post,) = stand_in.sent("POST", "/livy/batches")
+    assert stand_in.requests.index(put) < stand_in.requests.index(post)
+    assert json.loads(post.content)["file"] == "wasbs:///uploads/my app.jar"
+
+
+def test_upload_of_a_file_that_is_not_there_submits_nothing(headland, stand_in):
+    result = headland("batch", "submit", "no.jar", "--class", "X", "--upload")
+    assert result.exit_code == 2
+    assert result.stderr == "headland: no.jar can't be read (No such file or directory); check the path\n"
+    assert not stand_in.requests
+
+
+def test_a_refused_local_path_is_told_of_upload(headland):
+    result = headland("batch", "submit", "app.jar", "--class", "X")
+    assert result.exit_code == 1
+    assert "Rejected: local path." in result.stderr
+    assert "--upload" in result.stderr
+
+
+@pytest.mark.parametrize(("end", "code"), [("success", 0), ("dead", 1), ("killed", 3)])
+def test_wait_ends_as_the_batch_did(headland, stand_in, end, code):
+    stand_in.events = [lambda: None, lambda: stand_in.batches[0].update(state=end)]
+    result = headland(*SUBMIT, "--wait")
+    assert result.exit_code == code
+    assert result.stdout == f"Batch 0: starting.\nBatch 0: {end}.\n"
+
+
+def test_wait_with_json_prints_the_ended_batch_alone(headland, stand_in):
+    stand_in.events = [lambda: stand_in.batches[0].update(state="success")]
+    result = headland(*SUBMIT, "--wait", "--json")
+    assert json.loads(result.stdout)["state"] == "success"
+
+
+def test_follow_prints_the_log_and_ends_as_the_batch_did(headland, stand_in):
+    def end():
+        stand_in.logs[0] = ["stdout: ", "Pi is roughly 3.14", "\nstderr: ", "at last"]
+        stand_in.batches[0]["state"] = "dead"
+
+    stand_in.events = [lambda: stand_in.logs[0].append("stdout: "), end]
+    result = headland(*SUBMIT, "--follow")
+    assert result.exit_code == 1
+    assert result.stdout == (
+        "Batch 0: starting.\nstdout: \nPi is roughly 3.14\n\nstderr: \nat last\nBatch 0: dead.\n"
+    )
+    assert result.stderr == "headland: batch 0 ended dead; `headland batch log 0` tells why\n"
