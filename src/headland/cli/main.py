@@ -13,6 +13,10 @@ from headland.cli.lazy import Commands, LazyGroup
 #: Adding a command is adding its module and one line here.
 COMMANDS: Commands = {
     "serve": ("headland.server.command:serve", "Start Headland on this machine."),
+    "reset-administrator": (
+        "headland.server.command:reset",
+        "Give an administrator a further secret, on the home's machine.",
+    ),
     "login": ("headland.cli.login:login", "Prove credentials and keep them for the other commands."),
     "logout": ("headland.cli.login:logout", "Forget the kept credentials and every cached token."),
     "token": ("headland.cli.token:token", "Print an access token, for curl and other clients."),

@@ -30,14 +30,12 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], fold: 
         fold: columns that are folded where the table would be too wide; the others are kept whole.
     """
     from rich.table import Table  # noqa: PLC0415 - here, so that `--json` need not pay for it
-    from rich.text import Text  # noqa: PLC0415
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(column, no_wrap=column not in fold, overflow="fold")
     for row in rows:
-        # Text, since a str would be read as rich's markup, and names are other people's.
-        table.add_row(*(Text(plain(value)) for value in row))
+        table.add_row(*map(plain, row))
     console().print(table)
 
 
@@ -45,6 +43,7 @@ def console(*, stderr: bool = False) -> "Console":
     """Standard output or error. Colours appear on a terminal alone, and not with NO_COLOR."""
     from rich.console import Console  # noqa: PLC0415
 
+    # No markup: names are other people's, and may have brackets in them.
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 

@@ -27,7 +27,7 @@ class Api:
 def openapi(title: str, version: str, apis: Sequence[Api]) -> dict[str, Any]:
     """One document for all services."""
     types = _types(apis)
-    schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
+    schemas, components = _short(*msgspec.json.schema_components(types, ref_template=_REF))
     by_type = dict(zip(map(_key, types), schemas, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for api in apis:
@@ -60,6 +60,15 @@ def _types(apis: Sequence[Api]) -> list[Any]:
 
 def _key(wanted: Any) -> str:
     return repr(wanted)
+
+
+def _short(schemas: Any, components: Any) -> Any:
+    """Where two services have a type of one name, msgspec calls it by its module; the service is enough."""
+    text = msgspec.json.encode([schemas, components]).decode()
+    for name in components:
+        if "." in name:
+            text = text.replace(f'{name}"', f'{name.removeprefix("headland.").replace(".wire.", ".")}"')
+    return msgspec.json.decode(text)
 
 
 def _entry(api: Api, operation: Operation, schemas: Mapping[str, Any]) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def _explain(problem: str, wanted: type) -> BodyInvalidError:
     reason, _, place = problem.partition(" - at `")
     field = place.removesuffix("`").removeprefix("$").removeprefix(".")
     if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", reason, re.DOTALL):
-        name = f"{field}.{unknown[1]}" if field else unknown[1]
+        name = f"{field}.{unknown[1][:80]}" if field else unknown[1][:80]
         known = ", ".join(item.encode_name for item in msgspec.structs.fields(wanted))
         return BodyInvalidError(name, f"unknown field; the fields are {known}")
     if missing := re.fullmatch(r"Object missing required field `(.*)`", reason):

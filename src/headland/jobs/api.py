@@ -47,7 +47,10 @@ def jobs_app(operations: list[Operation]) -> Starlette:
         HTTPException,
         ClientDisconnect,
     )
-    return Starlette(routes=routes_of(operations), exception_handlers=dict.fromkeys(handled, _render))
+    app = Starlette(routes=routes_of(operations), exception_handlers=dict.fromkeys(handled, _render))
+    # `/batches/2/` is no path of Livy's; and a redirect would go to whatever the request's Host says.
+    app.router.redirect_slashes = False
+    return app
 
 
 async def _render(request: Request, error: Exception) -> Response:

@@ -23,7 +23,11 @@ class Deployment:
         Raises:
             SettingsError: a setting is wrong.
         """
-        settings = load_settings(home)
+        return cls.of(home, load_settings(home))
+
+    @classmethod
+    def of(cls, home: Home, settings: Settings) -> "Deployment":
+        """The same with settings that are known. Nothing is touched before something is asked for."""
         database = Database(database_url(home, settings), settings.database.busy_timeout)
         return cls(home, settings, database, Storage(settings.storage, home.storage))
 

@@ -14,9 +14,12 @@ from headland.identity import FirstAdministrator, initialise
 from headland.jobs.clusters.java import Toolchain, ToolchainError
 from headland.server.certificates import CertificateError, ServerCertificate, server_certificate
 from headland.server.deployment import database_url
-from headland.server.home import HomeError, prepare_home
+from headland.server.home import HomeError, hold, prepare_home
 from headland.settings import Home, Settings, SettingsError, load_settings
 from headland.storage import Storage
+
+#: Seconds that the processes of a `serve` that was just killed get to notice it and go.
+LOCK_PATIENCE = 5.0
 
 #: Where each process of a deployment keeps its counters (a name that prometheus_client knows).
 METRICS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
@@ -46,6 +49,7 @@ def prepare(home: Home) -> Prepared:
     try:
         settings = load_settings(home)
         prepare_home(home)
+        _take_home(home)
         if "jobs" in settings.server.services:
             Toolchain.of(settings.jobs)
         certificate = server_certificate(home, settings, datetime.datetime.now(datetime.UTC))
@@ -63,6 +67,15 @@ def prepare(home: Home) -> Prepared:
     except (OSError, ValueError) as error:
         raise PreparationError(f"the home {home.path} can't be used: {error}") from error
     return Prepared(home, settings, certificate, administrator)
+
+
+def _take_home(home: Home) -> None:
+    """Hold the home for this process and those that it starts, until the last of them has ended."""
+    deadline = time.monotonic() + LOCK_PATIENCE
+    while hold(home.runtime / "serve.lock") is None:
+        if time.monotonic() > deadline:
+            raise PreparationError(f"another Headland runs on the home {home.path}")
+        time.sleep(0.1)
 
 
 def _first_administrator(url: str, settings: Settings) -> FirstAdministrator | None:

@@ -1,7 +1,6 @@
 """What each process of a deployment runs. `serve` has prepared everything and watches them."""
 
 import os
-import time
 from typing import Any
 
 from granian.constants import HTTPModes, Interfaces, SSLProtocols
@@ -21,9 +20,6 @@ from headland.server.home import HomeError, hold
 from headland.server.logging import GRANIAN, configure_logging
 from headland.server.parent import follow_parent
 from headland.settings import Home, ServerSettings
-
-#: Seconds that the controller of a `serve` that was just killed gets to notice it and go.
-LOCK_PATIENCE = 5.0
 
 
 def public_listener(settings: ServerSettings, certificate: ServerCertificate) -> None:
@@ -49,18 +45,16 @@ def controller() -> None:
     """The controller: one a home, which the lock sees to.
 
     Raises:
-        HomeError: another one has the lock and keeps it.
+        HomeError: another one has the lock.
         ToolchainError: there is no Java or no Spark.
     """
     follow_parent()
     home = Home.default()
     deployment = Deployment.open(home)
     configure_logging(deployment.settings.log)
-    deadline = time.monotonic() + LOCK_PATIENCE
-    while (lock := hold(home.controller_lock)) is None:
-        if time.monotonic() > deadline:
-            raise HomeError(f"another Headland runs on the home {home.path}")
-        time.sleep(0.1)
+    lock = hold(home.controller_lock)
+    if lock is None:
+        raise HomeError(f"another controller runs on the home {home.path}")
     jobs = deployment.settings.jobs
     keeper = BatchKeeper(
         database=deployment.database,

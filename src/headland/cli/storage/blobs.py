@@ -31,7 +31,8 @@ class StoredBlob(Struct):
     path: str
     url: str
     size: int
-    modified: str | int
+    #: Milliseconds since 1970, UTC.
+    modified: int
 
 
 class BlobPage(Struct):

@@ -18,6 +18,9 @@ _CLASS = re.compile(r"[^\W\d][\w$]*(\.[^\W\d][\w$]*)*")
 #: What Hadoop takes for a user's short name.
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@\-]{0,127}")
 
+#: A queue, which becomes a line of the log.
+_QUEUE = re.compile(r"[^\x00-\x1f\x7f\x85\u2028\u2029]*")
+
 #: Above these a request is a mistake, and lists of batches would carry it about.
 LONGEST_NAME = 255
 MOST_ITEMS = 10_000
@@ -61,7 +64,7 @@ def admit(request: BatchRequest, settings: JobsSettings, paths: PathRules) -> Su
         executor_memory=_memory("executorMemory", request.executor_memory),
         executor_cores=request.executor_cores,
         num_executors=request.num_executors,
-        queue=_text("queue", request.queue) or None,
+        queue=_matching("queue", _text("queue", request.queue), _QUEUE, "the name of a queue") or None,
         name=_name(request.name),
         proxy_user=_proxy_user(request.proxy_user, settings),
         conf=conf,

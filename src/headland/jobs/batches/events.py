@@ -72,17 +72,20 @@ class ApplicationEvents:
     start_time: int = 0
     _stages: dict[tuple[int, int], _StageCount] = field(default_factory=dict)
     _stages_of_job: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
-    _file: Path | None = None
+    _log: str | None = None
     _offset: int = 0
 
     def refresh(self) -> None:
         """Read what has been written since the last time. A missing or damaged log tells nothing."""
-        if self._file is None:
-            self._file = _event_log(self.folder)
-        if self._file is None:
-            return
         try:
-            with self._file.open("rb") as opened:
+            file = _event_log(self.folder)
+            if file is None:
+                return
+            # Spark takes the ending away when the application stops; it stays the same log.
+            log = file.name.removesuffix(".inprogress")
+            if log != self._log:
+                self._begin(log)
+            with file.open("rb") as opened:
                 opened.seek(self._offset)
                 for line in opened:
                     if not line.endswith(b"\n"):
@@ -108,6 +111,14 @@ class ApplicationEvents:
             )
             for (stage_id, attempt), stage in sorted(self._stages.items())
         ]
+
+    def _begin(self, log: str) -> None:
+        """Follow another application's log: its stages are counted anew."""
+        self.app_id = self.user = None
+        self.start_time = self._offset = 0
+        self._stages.clear()
+        self._stages_of_job.clear()
+        self._log = log
 
     def _take(self, line: bytes) -> None:
         try:
@@ -153,4 +164,4 @@ class ApplicationEvents:
 def _event_log(folder: Path) -> Path | None:
     """The newest application's log: a program may start more than one, one after another."""
     logs = [entry for entry in folder.glob("*") if entry.is_file() and not entry.name.startswith(".")]
-    return max(logs, key=lambda log: log.stat().st_mtime, default=None)
+    return max(logs, key=lambda log: (log.stat().st_mtime_ns, log.name), default=None)

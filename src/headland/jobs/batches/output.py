@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 #: A place in the file is remembered each so many lines.
 STRIDE = 512
@@ -13,6 +14,9 @@ MOST_FILES = 512
 #: A longer line is cut in what is shown, never in the file.
 LONGEST_LINE = 65_536
 _CHUNK = 1 << 20
+#: How much of a file's end is read at a time for its last lines, and at the most.
+_TAIL_STEP = 1 << 16
+LONGEST_TAIL = 1 << 20
 
 
 @dataclass(slots=True)
@@ -92,20 +96,37 @@ class OutputReader:
 
 
 def tail(file: Path, size: int, *, complete: bool = False) -> list[str]:
-    """The last `size` lines; only the end of the file is read. `complete` as in `OutputReader`."""
+    """The last `size` lines; only the end of the file is read. `complete` as in `OutputReader`.
+
+    A line that begins before the last `LONGEST_TAIL` bytes is left out, and what is before it.
+    """
     try:
         with file.open("rb") as opened:
-            end = opened.seek(0, os.SEEK_END)
-            begin = max(0, end - _CHUNK // 8)
-            opened.seek(begin)
-            found = opened.read(end - begin).split(b"\n")
+            begin, data = _end(opened, size)
     except FileNotFoundError:
         return []
+    found = data.split(b"\n")
+    last = found.pop()
+    if complete and last:
+        found.append(last)
     if begin:
+        # It began earlier, where we have not looked.
         found = found[1:]
-    if not complete or not found[-1]:
-        found.pop()
-    return [_text(line) for line in found[-size:]]
+    return [_text(line) for line in found[max(0, len(found) - size) :]]
+
+
+def _end(opened: BinaryIO, size: int) -> tuple[int, bytes]:
+    """The end of a file, with the newline before its last `size` lines in it if that is near enough; and where
+    it begins.
+    """
+    end = begin = opened.seek(0, os.SEEK_END)
+    data = b""
+    while begin > 0 and end - begin < LONGEST_TAIL and data.count(b"\n") <= size:
+        step = min(begin, _TAIL_STEP)
+        begin -= step
+        opened.seek(begin)
+        data = opened.read(step) + data
+    return begin, data
 
 
 def _note(places: _Places, chunk: bytes, offset: int) -> None:

@@ -1,5 +1,6 @@
 """Which paths a request may name: cluster storage, and what the settings add to it."""
 
+import os.path
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,9 @@ class PathRules:
         """
         if any(c.isspace() or c < " " for c in path):
             raise RejectedError(f"'{path[:200]}' is not a URL: it has white space or control characters.")
+        if "," in path:
+            # Else Spark would fetch what comes after it, which nobody has checked.
+            raise RejectedError(f"'{path[:200]}' has a comma, which for Spark is the end of a path.")
         if (local := local_path(path)) is not None:
             self._check_local(path, local)
             return
@@ -64,13 +68,13 @@ class PathRules:
     def _check_local(self, path: str, local: str) -> None:
         if not local.startswith("/"):
             raise RequirementError(f"Path '{path[:200]}' is not absolute.")
-        real = Path(local.partition("#")[0]).resolve()
+        real = Path(os.path.realpath(local.partition("#")[0]))
         if not any(real.is_relative_to(folder) for folder in self.local_folders):
             raise RequirementError(
                 f"Local path {local[:200]} cannot be added to user sessions. Upload the file to cluster storage "
                 "and name it as wasbs://<container>@<account>/<path> or wasbs:///<path>."
             )
-        if not real.is_file():
+        if not os.path.isfile(real):  # noqa: PTH113 - Path's own raises where no file can have such a name
             raise RequirementError(f"Local path {local[:200]} is not a file.")
 
 

@@ -1,5 +1,6 @@
 """How far a batch has come, by what Spark has written of it."""
 
+import threading
 from collections import OrderedDict
 from pathlib import Path
 
@@ -13,19 +14,21 @@ MOST_FOLLOWED = 64
 
 
 class ProgressReader:
-    """Progress of batches; a batch that is asked after again costs only what is new."""
+    """Progress of batches; a batch that is asked after again costs only what is new. For several threads."""
 
     def __init__(self) -> None:
         self._followed: OrderedDict[Path, ApplicationEvents] = OrderedDict()
+        self._lock = threading.Lock()
 
     def progress(self, row: BatchRow, folder: Path) -> Progress:
         """Progress of `row`, whose event log is in `folder`."""
-        events = self._followed.setdefault(folder, ApplicationEvents(folder))
-        self._followed.move_to_end(folder)
-        if len(self._followed) > MOST_FOLLOWED:
-            self._followed.popitem(last=False)
-        events.refresh()
-        stages = events.stages()
+        with self._lock:
+            events = self._followed.setdefault(folder, ApplicationEvents(folder))
+            self._followed.move_to_end(folder)
+            if len(self._followed) > MOST_FOLLOWED:
+                self._followed.popitem(last=False)
+            events.refresh()
+            stages = events.stages()
         return Progress(
             id=row.id,
             state=State(row.state),

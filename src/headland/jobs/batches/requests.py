@@ -12,7 +12,7 @@ from headland.jobs.batches.errors import (
     UnsupportedMediaTypeError,
 )
 
-_LARGEST = 2**31 - 1
+_NUMBERS = range(-(2**31), 2**31)
 _VERSIONED_ACCEPT = re.compile(r"application/vnd\.livy\.v([^+;,\s]*)")
 
 #: The protocol's only version.
@@ -77,6 +77,9 @@ def check_json(request: Request) -> None:
 
 def _integer(text: str) -> int:
     # Counted first: int() of a very long text takes long, and refuses it with another error.
-    if len(text) > 12 or abs(int(text)) > _LARGEST:
+    digits = text.lstrip("+-").lstrip("0") or "0"
+    number = int(digits) if len(digits) <= len("2147483648") else 2**31
+    number = -number if text.startswith("-") else number
+    if number not in _NUMBERS:
         raise BadNumberError(text[:80])
-    return int(text)
+    return number

@@ -26,7 +26,7 @@ class Submission(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def python(self) -> bool:
         """Whether the file is a Python program, by its ending, as Spark tells them apart."""
-        return self.file.partition("#")[0].lower().endswith(".py")
+        return self.file.endswith(".py")
 
     @property
     def paths(self) -> list[str]:

@@ -67,7 +67,7 @@ class LocalCluster:
             *split_options(conf.get("spark.driver.extraJavaOptions", "")),
             "org.apache.spark.deploy.SparkSubmit",
             *("--master", self.settings.master),
-            *("--name", batch_name),
+            *("--name", submission.name or conf.get("spark.app.name") or batch_name),
             *_options(submission, {**_defaults(directory), **conf, **_sizes(submission)}),
             submission.file,
             *submission.args,

@@ -18,16 +18,17 @@ _NO_MAIN = re.compile(r"NoSuchMethodException: (\S+)\.main\(|Main method not fou
 _UNCAUGHT = re.compile(r'^Exception in thread "[^"]*" (.+)$')
 _USER_EXCEPTION = re.compile(r"^(?:Caused by: )?([\w$]+(?:\.[\w$]+)+(?:Exception|Error)(?:: .*)?)$")
 _SPARK_ERROR = re.compile(r"^Error: (.+)$")
-_PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning)(?:: .*)?)$")
-_JVM_ERROR = re.compile(
-    r"^(?:Error occurred during initialization of VM|Error: Could not create.*|java: .*)$"
-)
+#: What Python prints after the indented lines of a traceback: the exception's class, and what it says.
+_PYTHON_ERROR = re.compile(r"^([^\W\d][\w.]*(?:: .*)?)$")
+#: A program that is no Python at all never gets as far as a traceback.
+_PYTHON_SYNTAX = re.compile(r"^((?:Syntax|Indentation|Tab)Error: .*)$")
+_TRACEBACK = "Traceback (most recent call last):"
 _OUT_OF_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?:: (.*))?")
 
 
 def diagnose(submission: Submission, exit_code: int | None, output: list[str]) -> str:
     """The cause, in one line. `output` holds the last lines of what the program wrote."""
-    lines = [line.strip() for line in output[-LOOKED_AT:]]
+    lines = [line.rstrip() for line in output[-LOOKED_AT:]]
     for look in (
         _missing_class(submission),
         _missing_main,
@@ -70,10 +71,10 @@ def _memory(lines: list[str]) -> str | None:
 
 def _python(submission: Submission) -> Callable[[list[str]], str | None]:
     def look(lines: list[str]) -> str | None:
-        if not submission.python or "Traceback (most recent call last):" not in lines:
+        if not submission.python:
             return None
-        last = max(index for index, line in enumerate(lines) if line == "Traceback (most recent call last):")
-        found = _first(_PYTHON_ERROR, lines[last:])
+        last = max((index for index, line in enumerate(lines) if line == _TRACEBACK), default=None)
+        found = _first(_PYTHON_SYNTAX, lines) if last is None else _first(_PYTHON_ERROR, lines[last + 1 :])
         return f"The program raised {found[1]}" if found else None
 
     return look
@@ -88,11 +89,13 @@ def _exception(lines: list[str]) -> str | None:
 
 
 def _startup(lines: list[str]) -> str | None:
+    for index, line in enumerate(lines):
+        if line == "Error occurred during initialization of VM":
+            return f"Java did not start: {' '.join(lines[index + 1 : index + 2])}"
+        if line == "Error: Could not create the Java Virtual Machine.":
+            return f"Java did not start: {' '.join(lines[max(0, index - 1) : index]) or line}"
     found = _first(_SPARK_ERROR, lines)
-    if found:
-        return f"Spark refused it: {found[1]}"
-    jvm = [index for index, line in enumerate(lines) if _JVM_ERROR.match(line)]
-    return f"Java did not start: {' '.join(lines[jvm[0] : jvm[0] + 2])}" if jvm else None
+    return f"Spark refused it: {found[1]}" if found else None
 
 
 def _first(pattern: re.Pattern[str], lines: list[str]) -> re.Match[str] | None:

@@ -15,6 +15,19 @@ _TOLD_TO_GO = {
     128 + number: number for number in (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM)
 }
 
+#: What a process gets for a fault of its own; a JVM that finds itself broken aborts.
+_CRASHES = frozenset(
+    {
+        signal.SIGABRT,
+        signal.SIGBUS,
+        signal.SIGFPE,
+        signal.SIGILL,
+        signal.SIGSEGV,
+        signal.SIGSYS,
+        signal.SIGTRAP,
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Ending:
@@ -53,8 +66,11 @@ def recorded(record: dict[str, object], submission: Submission, output: list[str
         how = "the application was stopped" if started else "the application was not started"
         return Ending(Event.WAS_KILLED, "The batch was killed on request.", at, exit_code, how)
     if number is not None:
-        name = signal.Signals(number).name
-        text = f"The application was stopped from outside by signal {number} ({name})."
+        name = _name(number)
+        if number in _CRASHES:
+            text = f"The application crashed: it got {name} for a fault of its own."
+            return Ending(Event.FAILED, text, at, exit_code, f"the application crashed with {name}")
+        text = f"The application was stopped from outside by {name}."
         return Ending(Event.WAS_KILLED, text, at, exit_code, f"the application was stopped by {name}")
     return Ending(Event.FAILED, diagnose(submission, exit_code, output), at, exit_code, how)
 
@@ -88,6 +104,13 @@ def shutdown_lines(ending: Ending, batch_id: int) -> tuple[str, ...]:
         f"{when} INFO Runner: Shutdown: {ending.shutdown}",
         f"{when} INFO Runner: Shutdown complete: no process of batch {batch_id} is left",
     )
+
+
+def _name(number: int) -> str:
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:  # most real-time signals have no name
+        return f"signal {number}"
 
 
 def _number(value: object) -> int | None:

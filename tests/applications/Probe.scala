@@ -1,0 +1,48 @@
+package headland.tests
+
+import java.nio.file.{Files, Path, Paths, StandardOpenOption}
+import scala.sys.process._
+
+import org.apache.spark.SparkFiles
+import org.apache.spark.sql.SparkSession
+
+/** What tests run: it says what reached it, or behaves in the way that its first argument names. */
+object Probe {
+  def main(arguments: Array[String]): Unit = arguments.headOption match {
+    case Some("tell") => tell(arguments.drop(1))
+    case Some("fail") => throw new IllegalStateException("the drill is out of seed")
+    case Some("exit") => sys.exit(arguments(1).toInt)
+    case Some("linger") => linger(Paths.get(arguments(1)), arguments(2).toInt)
+    case other => sys.error(s"unknown behaviour $other")
+  }
+
+  /** Prints configuration and files as `key=value` lines, and the sum of a small Spark job. */
+  private def tell(rest: Array[String]): Unit = {
+    val spark = SparkSession.builder().getOrCreate()
+    rest.zipWithIndex.foreach { case (text, index) => println(s"argument $index=<$text>") }
+    spark.conf.getAll.toSeq.sorted.foreach { case (key, value) => println(s"conf $key=$value") }
+    println(s"user=${spark.sparkContext.sparkUser}")
+    println(s"sum=${spark.range(101).selectExpr("sum(id)").head().getLong(0)}")
+    spark.conf.getOption("spark.probe.file").foreach { name =>
+      println(s"file=${Files.readString(Paths.get(SparkFiles.get(name))).trim}")
+    }
+    spark.conf.getOption("spark.probe.archive").foreach { name =>
+      println(s"archive=${Files.readString(Paths.get(SparkFiles.get(name))).trim}")
+    }
+    spark.conf.getOption("spark.probe.class").foreach { name =>
+      println(s"class=${Thread.currentThread.getContextClassLoader.loadClass(name).getName}")
+    }
+    Seq("probe.one", "probe.two").foreach(name => println(s"property $name=${sys.props.getOrElse(name, "")}"))
+    println(s"environment=${sys.env.keys.toSeq.sorted.mkString(",")}")
+    spark.stop()
+  }
+
+  /** Leaves a line for each run, starts children that want to be forgotten, and stays for some seconds. */
+  private def linger(mark: Path, seconds: Int): Unit = {
+    Files.writeString(mark, s"run ${ProcessHandle.current.pid}\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND)
+    Seq("/bin/sh", "-c", s"setsid sleep 600 & sleep 600 & echo children started").run()
+    println("lingering")
+    Thread.sleep(seconds * 1000L)
+    println("lingered")
+  }
+}

@@ -1,0 +1,226 @@
+"""`headland serve`: first start, listeners, health, and how it ends or refuses to begin."""
+
+import json
+import os
+import socket
+import sqlite3
+import stat
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.serving import HEADLAND, Served
+
+
+def run(served: Served, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(HEADLAND), *arguments],
+        env=served.environment | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+class TestFirstStart:
+    def test_makes_a_private_home_with_everything(self, served: Served) -> None:
+        assert stat.S_IMODE(served.home.stat().st_mode) == 0o700
+        for file in ("headland.db", "tls/ca.pem", "tls/ca.key", "tls/server.pem", "tls/server.key"):
+            assert (served.home / file).is_file(), file
+        for secret in ("tls/ca.key", "tls/server.key"):
+            assert stat.S_IMODE((served.home / secret).stat().st_mode) == 0o600
+
+    def test_prints_the_secret_once_and_keeps_its_hash(self, make_served: Callable[..., Served]) -> None:
+        served = make_served(server_services="identity")
+        served.start()
+        first = served.administrator
+        assert set(first) == {"name", "clientId", "tenantId", "clientSecret"}
+        served.stop()
+        for file in served.home.rglob("*"):
+            if file.is_file():
+                assert first["clientSecret"].encode() not in file.read_bytes(), file
+        served.administrator = {}
+        served.start(authorize=False)
+        assert served.administrator == {}
+
+    def test_a_lost_secret_is_replaced_on_the_machine_itself(
+        self, make_served: Callable[..., Served]
+    ) -> None:
+        served = make_served(server_services="identity")
+        served.start()
+        old = served.administrator
+        told = run(served, "reset-administrator", "--json")
+        served.administrator = json.loads(told.stdout)["administrator"]
+        assert served.administrator["clientId"] == old["clientId"]
+        assert served.administrator["clientSecret"] != old["clientSecret"]
+        served.authorize()
+
+
+class TestListeners:
+    def test_both_ask_for_a_token(self, served: Served) -> None:
+        for client, path in ((served.public, "/livy/batches"), (served.private, "/batches")):
+            request = client.build_request("GET", path)
+            del request.headers["Authorization"]
+            answer = client.send(request)
+            assert answer.status_code == 401
+            assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+            assert client.get(path).status_code == 200
+
+    def test_listen_on_loopback_only(self, served: Served) -> None:
+        listening = subprocess.run(["ss", "-Hltn"], capture_output=True, text=True, check=False).stdout
+        if not listening:
+            pytest.skip("'ss' of iproute2 is not there to tell who listens")
+        ours = [
+            line.split()[3]
+            for line in listening.splitlines()
+            if line.split()[3].endswith((f":{served.port}", f":{served.private_port}"))
+        ]
+        assert sorted(ours) == sorted([f"127.0.0.1:{served.port}", f"127.0.0.1:{served.private_port}"])
+
+    @pytest.mark.parametrize(
+        ("setting", "basic", "nothing"), [("bearer", 401, 401), ("basic", 200, 401), ("none", 200, 200)]
+    )
+    def test_private_authentication(
+        self, make_served: Callable[..., Served], setting: str, basic: int, nothing: int
+    ) -> None:
+        served = make_served(server_private_authentication=setting)
+        served.start()
+        del served.private.headers["Authorization"]
+        administrator = (served.administrator["clientId"], served.administrator["clientSecret"])
+        assert served.private.get("/batches", auth=administrator).status_code == basic
+        assert served.private.get("/batches").status_code == nothing
+        assert served.private.get("/batches", auth=(administrator[0], "wrong")).status_code == 401
+        assert served.public.get("/livy/batches", auth=administrator).status_code == 401
+
+    def test_health_needs_no_token_and_metrics_stay_private(self, served: Served) -> None:
+        for client in (served.public, served.private):
+            assert client.get("/health/live", headers={"Authorization": ""}).json()["status"] == "ok"
+            assert client.get("/health/ready").json()["checks"] == {"database": "ok", "controller": "ok"}
+        metrics = served.private.get("/metrics").text
+        assert 'headland_batches{state="success"}' in metrics
+        assert "headland_http_requests_total{" in metrics
+        assert served.public.get("/metrics").status_code == 404
+
+    def test_request_ids_are_echoed_or_made(self, served: Served) -> None:
+        assert (
+            served.public.get("/health/live", headers={"X-Request-Id": "field-7"}).headers["X-Request-Id"]
+            == "field-7"
+        )
+        assert (
+            len(
+                served.public.get("/health/live", headers={"X-Request-Id": "no good"}).headers[
+                    "X-Request-Id"
+                ]
+            )
+            == 36
+        )
+        logged = [json.loads(line) for line in served.log.read_text().splitlines() if '"field-7"' in line]
+        assert [(entry["path"], entry["status"]) for entry in logged] == [("/health/live", 200)]
+
+    def test_jobs_run_without_the_other_services(self, make_served: Callable[..., Served]) -> None:
+        served = make_served(server_services="identity")
+        served.start()
+        assert served.public.get("/livy/batches").status_code == 404
+        assert served.public.get("/health/ready").json()["checks"] == {"database": "ok"}
+
+
+class TestRefusals:
+    def test_port_in_use(self, make_served: Callable[..., Served]) -> None:
+        served = make_served()
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", served.port))
+            taken.listen()
+            refused = run(served, "serve")
+        assert refused.returncode == 1
+        assert refused.stderr.splitlines()[-1] == (
+            f"headland: server.port: port {served.port} of 127.0.0.1 is in use"
+        )
+
+    @pytest.mark.parametrize(
+        ("variable", "value", "line"),
+        [
+            (
+                "HEADLAND_SERVER_PORT",
+                "many",
+                "headland: HEADLAND_SERVER_PORT: server.port: Expected `int`, got `str`",
+            ),
+            (
+                "HEADLAND_SERVER_PROT",
+                "1",
+                "headland: HEADLAND_SERVER_PROT names no setting: 'server' has no 'prot'",
+            ),
+            ("HEADLAND_SERVER_PUBLIC_URL", "http://x", None),
+            (
+                "HEADLAND_JOBS_JAVA_HOME",
+                "/nowhere",
+                "headland: jobs.java_home: there is no Java at /nowhere/bin/java",
+            ),
+        ],
+    )
+    def test_bad_setting(
+        self, make_served: Callable[..., Served], variable: str, value: str, line: str | None
+    ) -> None:
+        refused = run(make_served(), "serve", **{variable: value})
+        assert refused.returncode == 1
+        assert len(refused.stderr.splitlines()) == 1
+        assert refused.stderr.strip() == line or (line is None and variable in refused.stderr)
+
+    def test_bad_settings_file(self, make_served: Callable[..., Served]) -> None:
+        served = make_served()
+        served.home.mkdir()
+        (served.home / "headland.toml").write_text("[jobs]\nmax_running = 0\n")
+        refused = run(served, "serve")
+        assert (refused.returncode, refused.stderr.strip()) == (
+            1,
+            f"headland: {served.home}/headland.toml: jobs.max_running: Expected `int` >= 1",
+        )
+
+    def test_home_that_is_no_folder(self, make_served: Callable[..., Served], tmp_path: Path) -> None:
+        file = tmp_path / "file"
+        file.write_text("")
+        refused = run(make_served(), "serve", HEADLAND_HOME=str(file))
+        assert refused.returncode == 1
+        assert len(refused.stderr.splitlines()) == 1
+        assert str(file) in refused.stderr
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+    def test_unreadable_home(self, make_served: Callable[..., Served]) -> None:
+        served = make_served()
+        served.home.mkdir(mode=0o000)
+        refused = run(served, "serve")
+        served.home.chmod(0o700)
+        assert refused.returncode == 1
+        assert str(served.home) in refused.stderr.splitlines()[-1]
+
+    def test_database_that_is_none(self, make_served: Callable[..., Served]) -> None:
+        served = make_served()
+        served.home.mkdir()
+        (served.home / "headland.db").write_bytes(
+            b"this is not a database, but long enough to be asked " * 20
+        )
+        refused = run(served, "serve")
+        assert refused.returncode == 1
+        assert "database" in refused.stderr.splitlines()[-1]
+        assert len(refused.stderr.splitlines()) == 1
+
+    def test_database_of_a_later_headland(self, make_served: Callable[..., Served]) -> None:
+        served = make_served(server_services="identity")
+        served.start()
+        served.stop()
+        with sqlite3.connect(served.home / "headland.db") as connection:
+            connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.close()
+        refused = run(served, "serve")
+        assert refused.returncode == 1
+        assert "9999" in refused.stderr.splitlines()[-1]
+
+    def test_second_service_on_the_same_home(self, make_served: Callable[..., Served]) -> None:
+        served = make_served()
+        served.start()
+        other = make_served()
+        refused = run(other, "serve", HEADLAND_HOME=str(served.home))
+        assert refused.returncode == 1
+        assert "another Headland runs on the home" in refused.stderr
+        assert served.public.get("/health/ready").status_code == 200

@@ -1,0 +1,175 @@
+"""A served Headland: the real `headland serve` in a home of its own, and what tests need to talk to it."""
+
+import json
+import os
+import signal
+import socket
+import sqlite3
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+HEADLAND = Path(sys.executable).with_name("headland")
+APPLICATIONS = Path(__file__).parent / "applications"
+FINAL = ("success", "dead", "killed")
+CLUSTER_SCOPE = "https://hilo.azurehdinsight.net/.default"
+
+#: Seconds that anything may take before a test gives up: far above what it does take.
+PATIENCE = 120.0
+
+
+def eventually(look: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:
+    """The first true answer of `look`."""
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        if found := look():
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"not in {patience:.0f} s: {what}")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Served:
+    """One home, and the `headland serve` that runs on it, if one does."""
+
+    def __init__(self, home: Path, **settings: str) -> None:
+        self.home = home
+        self.port, self.private_port = free_port(), free_port()
+        self.url = f"https://localhost:{self.port}"
+        self.private_url = f"http://127.0.0.1:{self.private_port}"
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("HEADLAND_")}
+        self.environment = kept | {
+            "HEADLAND_HOME": str(home),
+            "HEADLAND_SERVER_PUBLIC_URL": self.url,
+            "HEADLAND_SERVER_PORT": str(self.port),
+            "HEADLAND_SERVER_PRIVATE_PORT": str(self.private_port),
+            "XDG_CACHE_HOME": str(home.with_name(home.name + "-cache")),
+            "XDG_CONFIG_HOME": str(home.with_name(home.name + "-config")),
+            **{f"HEADLAND_{name.upper()}": value for name, value in settings.items()},
+        }
+        self.process: subprocess.Popen[str] | None = None
+        self.administrator: dict[str, str] = {}
+        self.public = httpx.Client()
+        self.private = httpx.Client(base_url=self.private_url, timeout=PATIENCE)
+
+    @property
+    def ca(self) -> Path:
+        return self.home / "tls" / "ca.pem"
+
+    @property
+    def log(self) -> Path:
+        return self.home.with_name(self.home.name + ".log")
+
+    def start(self, *, authorize: bool = True) -> None:
+        """Returns when everything is up; from then on requests carry a token of the administrator."""
+        self._let_go()
+        with self.log.open("a") as log:
+            self.process = subprocess.Popen(
+                [str(HEADLAND), "serve", "--json"],
+                env=self.environment,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                start_new_session=True,
+            )
+        for line in self.process.stdout or ():
+            told = json.loads(line)
+            if "administrator" in told:
+                self.administrator = told["administrator"]
+            if "ready" in told:
+                context = ssl.create_default_context(cafile=str(self.ca))
+                self.public = httpx.Client(base_url=self.url, verify=context, timeout=PATIENCE)
+                if authorize:
+                    self.authorize()
+                return
+        raise AssertionError(f"serve ended: {self.log.read_text()}")
+
+    def authorize(self) -> None:
+        """Send a token of the administrator from here on."""
+        token = self.token()
+        self.public.headers["Authorization"] = self.private.headers["Authorization"] = f"Bearer {token}"
+
+    def token(self, scope: str = CLUSTER_SCOPE) -> str:
+        form = {
+            "grant_type": "client_credentials",
+            "client_id": self.administrator["clientId"],
+            "client_secret": self.administrator["clientSecret"],
+            "scope": scope,
+        }
+        tenant = self.administrator["tenantId"]
+        request = self.public.build_request("POST", f"/{tenant}/oauth2/v2.0/token", data=form)
+        request.headers.pop("Authorization", None)
+        return str(self.public.send(request).json()["access_token"])
+
+    def stop(self) -> int:
+        """As an operator would; the exit code."""
+        if self.process is None or self.process.poll() is not None:
+            return -1
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(60)
+
+    def kill(self) -> None:
+        """Every process of the service at once, as a crash would. Runners are not among them."""
+        if self.process is not None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+    def close(self) -> None:
+        """Stop, and leave no batch behind."""
+        if self.process is not None and self.process.poll() is None:
+            for batch in self.public.get("/livy/batches", params={"size": 1000}).json().get("sessions", ()):
+                self.public.delete(f"/livy/batches/{batch['id']}")
+        self.stop()
+        self._let_go()
+        self.private.close()
+
+    def _let_go(self) -> None:
+        self.public.close()
+        if self.process is not None and self.process.stdout is not None:
+            self.process.stdout.close()
+
+    def put(self, file: Path, path: str) -> str:
+        """Put a file into the default container by hand, as any client of the store may; its URL."""
+        target = self.home / "storage" / "headland" / "default" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(file.read_bytes())
+        return f"wasbs:///{path}"
+
+    def submit(self, **body: Any) -> httpx.Response:
+        return self.public.post("/livy/batches", json=body, headers={"X-Requested-By": "tests"})
+
+    def state(self, batch: int) -> str:
+        return str(self.public.get(f"/livy/batches/{batch}/state").json()["state"])
+
+    def wait(self, batch: int, *states: str) -> str:
+        """The first of `states` (final ones, if none are named) that the batch is in."""
+        wanted = states or FINAL
+        return str(
+            eventually(
+                lambda: s if (s := self.state(batch)) in wanted else None, f"batch {batch} in {wanted}"
+            )
+        )
+
+    def lines(self, batch: int) -> list[str]:
+        found = self.public.get(f"/livy/batches/{batch}/log", params={"from": 0, "size": -1}).json()["log"]
+        assert isinstance(found, list)
+        return found
+
+    def run_directory(self, batch: int) -> Path:
+        connection = sqlite3.connect(self.home / "headland.db")
+        try:
+            (key,) = connection.execute("SELECT run_key FROM batch WHERE id = ?", (batch,)).fetchone()
+        finally:
+            connection.close()
+        return self.home / "batches" / key

@@ -1,0 +1,203 @@
+"""Rows, rules and a database to try them on, and runners that are real processes."""
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+import headland
+from headland.database import Database, upgrade
+from headland.http.validation import decode_json
+from headland.jobs.batches.admission import admit
+from headland.jobs.batches.paths import PathRules
+from headland.jobs.batches.states import State
+from headland.jobs.batches.store import BatchRow
+from headland.jobs.batches.submission import Submission
+from headland.jobs.batches.wire import BatchRequest
+from headland.jobs.runner.processes import marked
+from headland.jobs.runner.run_directory import RunDirectory
+from headland.settings import JobsSettings, StorageSettings
+from headland.storage import Storage
+
+#: Seconds after which something that was to happen is not going to.
+DEADLINE = 20.0
+
+#: Marks every process of a test, so that none is left whatever goes wrong.
+MARK = "HEADLAND_TEST_JOB"
+
+
+@pytest.fixture
+def make_row() -> Callable[..., BatchRow]:
+    """A batch's row that has just been created, with changes."""
+
+    def make(**changes: object) -> BatchRow:
+        fields: dict[str, object] = {
+            "id": 0,
+            "run_key": "0123456789abcdef0123456789abcdef",
+            "name": None,
+            "owner": None,
+            "proxy_user": None,
+            "state": State.STARTING,
+            "request": b'{"file":"wasbs:///app.jar"}',
+            "app_id": None,
+            "app_info": None,
+            "created_at": 1_000,
+            "claimed_by": None,
+            "claimed_at": None,
+            "started_at": None,
+            "finished_at": None,
+            "exit_code": None,
+            "report": None,
+            "log_tail": None,
+            "kill_requested_at": None,
+            "delete_requested_at": None,
+        }
+        assert set(changes) <= set(fields)
+        return BatchRow(**{**fields, **changes})
+
+    return make
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> Storage:
+    return Storage(StorageSettings(), tmp_path / "storage")
+
+
+@pytest.fixture
+def admit_body(storage: Storage) -> Callable[..., Submission]:
+    """What becomes of a request body, as it is decoded and admitted in the service, under some settings."""
+
+    def admit_body(body: dict[str, object], **settings: object) -> Submission:
+        jobs = JobsSettings(**settings)
+        request = decode_json(json.dumps(body).encode(), BatchRequest, lax=True)
+        return admit(request, jobs, PathRules.of(jobs, storage))
+
+    return admit_body
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with every table, to be copied."""
+    file = tmp_path_factory.mktemp("jobs") / "template.db"
+    upgrade(f"sqlite:///{file}")
+    return file
+
+
+@pytest.fixture
+def database(template: Path, tmp_path: Path) -> Iterator[Database]:
+    shutil.copy(template, tmp_path / "headland.db")
+    database = Database.at(tmp_path / "headland.db")
+    yield database
+    database.close()
+
+
+@dataclass
+class Job:
+    """A run directory, and the runners that are started on it."""
+
+    directory: RunDirectory
+    calls: socket.socket
+    fifo: Path
+    mark: str
+    runners: list["subprocess.Popen[bytes]"] = field(default_factory=list)
+
+    def prepare(self, *command: str, kill_grace: float = 10.0, **environment: str) -> None:
+        """Put into the run directory what a controller puts there. `$FIFO` is where the program may `say`."""
+        for folder in (self.directory.work, self.directory.temporary):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.directory.write(
+            self.directory.launch,
+            {
+                "command": list(command),
+                "environment": {
+                    MARK: self.mark,
+                    "PATH": "/usr/bin:/bin",
+                    "FIFO": str(self.fifo),
+                    **environment,
+                },
+                "kill_grace": kill_grace,
+                "notify": str(self.calls.getsockname()),
+            },
+        )
+
+    def start(self) -> "subprocess.Popen[bytes]":
+        """A runner, started as the controller does."""
+        runner = subprocess.Popen(
+            [sys.executable, "-S", "-m", "headland.jobs.runner", str(self.directory.path)],
+            env={"PYTHONPATH": str(Path(headland.__file__).parent.parent), MARK: self.mark},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self.runners.append(runner)
+        return runner
+
+    def finish(self) -> dict[str, object]:
+        """Wait for every runner; the record of the program's end."""
+        for runner in self.runners:
+            said, _ = runner.communicate(timeout=DEADLINE)
+            assert (runner.returncode, said) == (0, b"")
+        record = self.directory.read(self.directory.exit)
+        assert record is not None
+        return record
+
+    def run(self, *command: str, **options: object) -> dict[str, object]:
+        """Prepare, start, finish."""
+        self.prepare(*command, **options)
+        self.start()
+        return self.finish()
+
+    def heard(self, lines: int = 1) -> list[str]:
+        """Wait for the program to say so many lines into `$FIFO`."""
+        descriptor = os.open(self.fifo, os.O_RDONLY | os.O_NONBLOCK)
+        said = b""
+        try:
+            while said.count(b"\n") < lines:
+                ready, _, _ = select.select([descriptor], [], [], DEADLINE)
+                assert ready, f"the program said no more than {said!r}"
+                said += os.read(descriptor, 4096)
+        finally:
+            os.close(descriptor)
+        return said.decode().split("\n")[:-1]
+
+    @property
+    def output(self) -> bytes:
+        return self.directory.output.read_bytes()
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Iterator[Job]:
+    directory = RunDirectory(tmp_path / "0123456789abcdef")
+    directory.path.mkdir()
+    fifo = tmp_path / "said"
+    os.mkfifo(fifo)
+    # A writer of our own: readers of a FIFO that nobody writes to are told that it has ended.
+    keep = os.open(fifo, os.O_RDWR)
+    mark = uuid.uuid4().hex
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as calls:
+        calls.bind(str(tmp_path / "calls"))
+        calls.settimeout(DEADLINE)
+        job = Job(directory, calls, fifo, mark)
+        yield job
+        left = marked(MARK, mark)
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for runner in job.runners:
+            runner.wait(DEADLINE)
+            runner.stdout.close()
+    os.close(keep)
+    assert left == [], "processes of a job were left running"
