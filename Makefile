@@ -12,13 +12,13 @@ help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
 
 # The requirement files pin every package by hash; pip fetches the installer, which fetches the rest.
-$(STAMP): requirements/uv.txt requirements/dev.txt pyproject.toml
+$(STAMP): requirements/uv.txt requirements/build.txt requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Headland needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@echo "Setting up $(VENV) (the first time fetches Spark and a Java runtime, about 700 MB) ..."
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
-	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements/dev.txt requirements/uv.txt
+	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes --build-constraints requirements/build.txt requirements/dev.txt requirements/uv.txt
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -47,10 +47,13 @@ bench: $(STAMP) ## Measure, beside a yardstick in the same run; writes benchmark
 docs: $(STAMP) ## Write the generated pages of docs/ anew
 	@$(BIN)/python docs/generate.py
 
+COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --custom-compile-command "make lock"
+
 lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
-	@echo "uv" | $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --custom-compile-command "make lock" --upgrade -o requirements/uv.txt -
-	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --custom-compile-command "make lock" --upgrade -o requirements/runtime.txt pyproject.toml
-	@echo "hatchling\neditables" | $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --custom-compile-command "make lock" -c requirements/runtime.txt --group dev -o requirements/dev.txt pyproject.toml -
+	@echo uv | $(COMPILE) -o requirements/uv.txt -
+	@echo setuptools | $(COMPILE) -o requirements/build.txt -
+	@$(COMPILE) -o requirements/runtime.txt pyproject.toml
+	@printf 'hatchling\neditables\n' | $(COMPILE) -c requirements/runtime.txt --group dev -o requirements/dev.txt pyproject.toml -
 
 clean: ## Remove the environment and what the demo left
 	rm -rf $(VENV) .demo

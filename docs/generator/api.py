@@ -1,7 +1,8 @@
 """`openapi.json` and `api.md`: every operation, from its declaration."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -19,9 +20,13 @@ from headland.settings import Home, Settings
 NOTICE = "Generated from the code by docs/generate.py (make docs). Do not edit."
 
 _INTRODUCTION = """\
-Headland listens twice: on **the public base**, HTTPS (`{public}`), where everything is; and on **the private
-listener**, HTTP (`{private}`), for clients on the machine or its private network, with the job service alone
-and without its prefix. Paths here are those on the public base; where the private listener differs, it says so.
+Headland listens twice:
+
+- on **the public base**, over HTTPS (`{public}`), where everything is;
+- on **the private listener**, over HTTP (`{private}`), for clients on the machine or its private network:
+  the job service alone, and without its prefix.
+
+Paths here are those on the public base; where the private listener differs, an operation says so.
 
 - **Token:** send `Authorization: Bearer <access token>`; the identity service below issues it. What the
   private listener asks for is said by
@@ -57,41 +62,45 @@ def api_page() -> str:
     )
     contents = table(
         ("Service", "", "Operations"),
-        ((f"[{api.name}]({anchor(api.name)})", api.summary, str(len(writer.listed(api)))) for api in public),
+        (
+            (f"[{api.name}]({anchor(_heading(api))})", api.summary, str(len(api.operations)))
+            for api in writer.apis
+        ),
     )
-    return page(
-        "HTTP API", introduction, contents, *(block for api in public for block in writer.service(api))
-    )
+    services = (block for api in writer.apis for block in writer.service(api))
+    return page("HTTP API", introduction, contents, *services, "## Shapes", *writer.shapes())
 
 
 class _Writer:
     """Puts the declarations of both listeners into words."""
 
     def __init__(self, public: Sequence[Api], private: Sequence[Api]) -> None:
+        self._public = {api.name: _by_place(api) for api in public}
         self._private = {api.name: api for api in private}
-        self._paths = openapi_document([*public])["paths"]
-        # The two listeners' operations have the same shapes; those of the private one alone are here, too.
-        self._schemas = openapi_document([*public])["components"]["schemas"]
-        self._types = struct_types(public)
+        #: Those of the public base, each with what the private listener alone has at its end.
+        self.apis = [_joined(api, self._private.get(api.name)) for api in public]
+        document = openapi_document(self.apis)
+        self._paths, self._schemas = document["paths"], document["components"]["schemas"]
+        self._types = struct_types(self.apis)
         self._shapes = Shapes(reference=self._reference)
 
-    def listed(self, api: Api) -> list[Operation]:
-        """The service's operations, those of the private listener alone last."""
-        known = {(operation.method, operation.path) for operation in api.operations}
-        private = self._private.get(api.name)
-        alone = [o for o in private.operations if (o.method, o.path) not in known] if private else []
-        return [*api.operations, *alone]
-
     def service(self, api: Api) -> Iterator[str]:
-        """Blocks of a service: what all its operations share, the operations, their shapes."""
-        yield f"## {api.name}"
+        """Blocks of a service: what all its operations share, and the operations."""
+        yield f"## {_heading(api)}"
         yield sentence(api.summary) + self._where(api)
         if api.errors:
             yield "Every operation may answer:"
             yield self._answers(api.errors)
-        for operation in self.listed(api):
+        for operation in api.operations:
             yield from self._operation(api, operation)
-        yield from self._used_shapes(api)
+
+    def shapes(self) -> Iterator[str]:
+        """Blocks of all shapes, by name."""
+        for name, struct in sorted(self._types.items(), key=lambda item: item[0].lower()):
+            schema = self._schemas[name]
+            yield f"### {name}"
+            yield schema.get("description", "")
+            yield self._fields(schema, notes(struct))
 
     def _where(self, api: Api) -> str:
         prefix = f" Below {code(api.prefix)}" if api.prefix else " At the root"
@@ -103,13 +112,37 @@ class _Writer:
         )
 
     def _operation(self, api: Api, operation: Operation) -> Iterator[str]:
-        path = re.sub(r":\w+}", "}", operation.path)
-        yield f"### {operation.method} {api.prefix}{path}"
+        path = api.prefix + re.sub(r":\w+}", "}", operation.path)
+        yield f"### {operation.method} {path}"
         marks = ["*Addition.*"] if operation.addition else []
         marks.append("Token needed." if operation.guarded else "No token needed.")
-        yield " ".join([sentence(operation.summary), *marks, *self._listener(api, operation)])
-        entry = self._paths.get(api.prefix + path, {}).get(operation.method.lower(), {})
-        yield table(
+        yield " ".join([sentence(operation.summary), *marks, self._listener(api, operation)]).strip()
+        entry = self._paths[path][operation.method.lower()]
+        yield self._parameters(entry["parameters"])
+        if "requestBody" in entry:
+            content = entry["requestBody"]["content"]
+            types = " or ".join(map(code, content))
+            yield f"Body: {self._shapes.words(next(iter(content.values()))['schema'])}, as {types}."
+        yield self._answers(operation.answers)
+
+    def _listener(self, api: Api, operation: Operation) -> str:
+        """How an operation differs on the private listener."""
+        if api.name not in self._private:
+            return ""
+        place = operation.method, operation.path
+        there = _by_place(self._private[api.name]).get(place)
+        if place not in self._public[api.name]:
+            return "On the private listener only."
+        if there is None:
+            return "On the public base only."
+        missing = {item.name for item in operation.parameters} - {item.name for item in there.parameters}
+        if not api.prefix and not missing:
+            return ""
+        without = f", and {' and '.join(map(code, sorted(missing)))} not demanded" if missing else ""
+        return f"Private listener: {code(' '.join(place))}{without}."
+
+    def _parameters(self, parameters: Iterable[Schema]) -> str:
+        return table(
             ("Parameter", "In", "Type", "Required", ""),
             (
                 (
@@ -119,36 +152,9 @@ class _Writer:
                     "yes" if parameter["required"] else "no",
                     parameter.get("description", ""),
                 )
-                for parameter in entry.get("parameters", ())
+                for parameter in parameters
             ),
         )
-        if "requestBody" in entry:
-            content = entry["requestBody"]["content"]
-            types = " or ".join(map(code, content))
-            yield f"Body: {self._shapes.words(next(iter(content.values()))['schema'])}, as {types}."
-        yield self._answers(operation.answers)
-
-    def _listener(self, api: Api, operation: Operation) -> Iterator[str]:
-        """How an operation differs on the private listener."""
-        if api.name not in self._private:
-            return
-        there = next(
-            (
-                other
-                for other in self._private[api.name].operations
-                if (other.method, other.path) == (operation.method, operation.path)
-            ),
-            None,
-        )
-        if there is None:
-            yield "On the public base only."
-        elif not any(operation is listed or operation == listed for listed in api.operations):
-            yield "On the private listener only."
-        else:
-            missing = {p.name for p in operation.parameters} - {p.name for p in there.parameters}
-            if api.prefix or missing:
-                without = f", and {' and '.join(map(code, sorted(missing)))} not demanded" if missing else ""
-                yield f"Private listener: {code(f'{operation.method} {operation.path}')}{without}."
 
     def _answers(self, answers: Mapping[int, Answer]) -> str:
         return table(
@@ -157,7 +163,7 @@ class _Writer:
                 (
                     str(status),
                     self._body(answer),
-                    ", ".join(f"{code(name)}: {text}" for name, text in answer.headers.items()),
+                    "; ".join(f"{code(name)}: {text.rstrip('.')}" for name, text in answer.headers.items()),
                     answer.summary,
                 )
                 for status, answer in sorted(answers.items())
@@ -171,18 +177,6 @@ class _Writer:
             return code(answer.body)
         name = next((name for name, item in self._types.items() if item is answer.body), None)
         return self._reference(name) if name else "object"
-
-    def _used_shapes(self, api: Api) -> Iterator[str]:
-        found: dict[str, None] = {}
-        for struct in (t for name, t in struct_types([api]).items()):
-            found |= dict.fromkeys(name for name, item in self._types.items() if item is struct)
-        if found:
-            yield f"### Shapes of {api.name}"
-        for name in found:
-            schema = self._schemas[name]
-            yield f"#### {name}"
-            yield schema.get("description", "")
-            yield self._fields(schema, notes(self._types[name]))
 
     def _fields(self, schema: Schema, said: Mapping[str, str]) -> str:
         required = schema.get("required", ())
@@ -201,6 +195,24 @@ class _Writer:
 
     def _reference(self, name: str) -> str:
         return f"[{name}]({anchor(name)})"
+
+
+def _joined(public: Api, private: Api | None) -> Api:
+    alone = (
+        [item for place, item in _by_place(private).items() if place not in _by_place(public)]
+        if private
+        else []
+    )
+    return replace(public, operations=[*public.operations, *alone])
+
+
+def _by_place(api: Api) -> dict[tuple[str, str], Operation]:
+    return {(operation.method, operation.path): operation for operation in api.operations}
+
+
+def _heading(api: Api) -> str:
+    # Not the name alone: a shape may have the same.
+    return f"The service {api.name}"
 
 
 def _optional(schema: Schema) -> str:

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from generator.markdown import code, page, table
 from headland.identity.admin_service import STATUS
@@ -10,6 +11,8 @@ from headland.identity.refusals import CASES
 from headland.jobs.batches import service as batch_service
 from headland.jobs.batches.errors import BatchError
 from headland.storage.errors import StorageError
+
+E = TypeVar("E", bound=Exception)
 
 #: Modules that have errors of their own besides the services' `errors`: imported, so that they are found.
 LOADED = (batch_service,)
@@ -77,7 +80,7 @@ def _placeholder(parameter: inspect.Parameter, *, several: bool) -> str | list[s
     return [named] if several else named
 
 
-def _subclasses(error: type) -> Iterator[type]:
+def _subclasses(error: type[E]) -> Iterator[type[E]]:
     for below in error.__subclasses__():
         yield below
         yield from _subclasses(below)

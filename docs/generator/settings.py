@@ -165,5 +165,7 @@ def _shapes() -> Shapes:
 
 
 def _definitions() -> dict[str, Any]:
-    definitions: dict[str, Any] = msgspec.json.schema(Settings)["$defs"]
+    # Defaults that are tuples become lists, as they are in a file.
+    schema = msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(Settings)))
+    definitions: dict[str, Any] = schema["$defs"]
     return definitions

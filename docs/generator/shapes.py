@@ -50,9 +50,10 @@ class Shapes:
         words = [self.words(schema) for schema in schemas if schema.get("type") != "null"]
         if "number" in words and "integer" in words:
             words.remove("integer")
-        if len(words) == len(schemas):
-            return either(words)
-        return either([*words, self.nothing])
+        if len(words) != len(schemas):
+            words.append(self.nothing)
+        # What has limits comes last: they would seem to be of what follows.
+        return either(sorted(words, key=lambda part: "," in part))
 
 
 def either(words: list[str]) -> str:
@@ -73,9 +74,9 @@ def plural(words: str) -> str:
 def toml(value: Any) -> str:
     """A value as it stands in a TOML file."""
     match value:
-        case dict():
+        case dict() if value:
             return "{ " + ", ".join(f"{_key(name)} = {toml(item)}" for name, item in value.items()) + " }"
-        case list() | tuple():
+        case list():
             return "[" + ", ".join(toml(item) for item in value) + "]"
         case _:
             return json.dumps(value, ensure_ascii=False)

@@ -110,9 +110,7 @@ class TestListeners:
         )
         assert (
             len(
-                served.public.get("/health/live", headers={"X-Request-Id": "no good"}).headers[
-                    "X-Request-Id"
-                ]
+                served.public.get("/health/live", headers={"X-Request-Id": "no good"}).headers["X-Request-Id"]
             )
             == 36
         )

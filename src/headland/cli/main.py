@@ -19,6 +19,7 @@ COMMANDS: Commands = {
     ),
     "login": ("headland.cli.login:login", "Prove credentials and keep them for the other commands."),
     "logout": ("headland.cli.login:logout", "Forget the kept credentials and every cached token."),
+    "ca": ("headland.cli.ca:ca", "Print the path of the local CA's certificate."),
     "token": ("headland.cli.token:token", "Print an access token, for curl and other clients."),
     "batch": ("headland.cli.batch:batch", "Submit Spark applications and look after them."),
     "app": ("headland.cli.app:app", "Manage applications and their client secrets."),

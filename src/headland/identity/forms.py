@@ -1,7 +1,7 @@
 """Form bodies: `application/x-www-form-urlencoded` and `multipart/form-data` (RFC 7578).
 
-The body has been read as a whole, within its limit. Each field may stand once (RFC 6749 section 3.2), and
-parts that are files are no fields.
+The body has been read as a whole, within its limit. Each field may stand once (RFC 6749 section 3.2). A part
+that names a file is a field like any other: `requests.get(…, files={name: value})` sends them so.
 """
 
 from typing import TYPE_CHECKING
@@ -48,7 +48,7 @@ def parse_multipart(body: bytes, boundary: str) -> dict[str, str]:
     """The fields of a multipart form.
 
     Raises:
-        FormError: it is not one, a field is repeated, or a part is a file.
+        FormError: it is not one, or a field is repeated.
     """
     if not boundary:
         raise FormError(f"The media type {MULTIPART} names no boundary.")
@@ -124,8 +124,6 @@ class _Parts:
         if kind != b"form-data" or b"name" not in options:
             raise FormError("A part of the body has no name.")
         self._name = options[b"name"].decode()
-        if b"filename" in options:
-            raise FormError(f"The parameter '{self._name}' is sent as a file; send it as a plain field.")
 
     def _part_data(self, data: bytes, start: int, end: int) -> None:
         self._value += data[start:end]

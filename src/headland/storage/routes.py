@@ -202,7 +202,7 @@ class _Handlers:
 
     def _url(self, request: Request) -> BlobUrl:
         path = request.path_params["path"]
-        if not request.scope["path"].endswith(path) or request.scope["path"].endswith("\n"):
+        if not request.scope["path"].endswith(path):
             # Starlette's pattern leaves out a newline at the end, which would name another blob.
             raise StorageUrlError(printable(request.scope["path"]), "it has a control character in a name")
         return BlobUrl(*self._names(request), path)

@@ -38,11 +38,6 @@ FORM = "application/x-www-form-urlencoded"
             "A part of the body has no name.",
         ),
         (
-            b'--b\r\nContent-Disposition: form-data; name="scope"; filename="s"\r\n\r\nx\r\n--b--\r\n',
-            "multipart/form-data; boundary=b",
-            "The parameter 'scope' is sent as a file; send it as a plain field.",
-        ),
-        (
             (
                 b'--b\r\nContent-Disposition: form-data; name="scope"\r\n\r\nx\r\n'
                 b'--b\r\nContent-Disposition: form-data; name="scope"\r\n\r\ny\r\n--b--\r\n'

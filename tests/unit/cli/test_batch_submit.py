@@ -1,3 +1,4 @@
+import hashlib
 import json
 from pathlib import Path
 
@@ -73,14 +74,16 @@ def test_a_python_program_needs_no_class(headland):
 
 
 def test_upload_brings_a_local_file_first(headland, stand_in):
-    Path("my app.jar").write_bytes(b"PK\x03\x04" * 500_000)
+    content = b"PK\x03\x04" * 500_000
+    Path("my app.jar").write_bytes(content)
+    path = f"uploads/{hashlib.sha256(content).hexdigest()[:16]}/my-app.jar"
     result = headland("batch", "submit", "my app.jar", "--class", "X", "--upload")
     assert result.exit_code == 0, result.output
-    assert stand_in.blobs == {"uploads/my app.jar": b"PK\x03\x04" * 500_000}
-    (put,) = stand_in.sent("PUT", "/storage/-/-/uploads/my%20app.jar")
+    assert stand_in.blobs == {path: content}
+    (put,) = stand_in.sent("PUT", f"/storage/-/-/{path}")
     (post,) = stand_in.sent("POST", "/livy/batches")
     assert stand_in.requests.index(put) < stand_in.requests.index(post)
-    assert json.loads(post.content)["file"] == "wasbs:///uploads/my app.jar"
+    assert json.loads(post.content)["file"] == f"wasbs:///{path}"
 
 
 def test_upload_of_a_file_that_is_not_there_submits_nothing(headland, stand_in):

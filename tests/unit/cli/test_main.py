@@ -31,11 +31,13 @@ def all_commands(group=cli, path=()):
 
 @pytest.mark.parametrize(("path", "group"), list(lazy_groups()))
 def test_the_table_says_what_the_commands_say_themselves(path, group):
-    for name, (_, summary) in group.table.items():
+    for name, (place, summary) in group.table.items():
         command = group.get_command(click.Context(group), name)
         assert command.name == name, path
-        # A command may say more of itself than the table has room for.
-        assert command.help.startswith(summary.removesuffix(".")), (path, name)
+        assert summary.endswith("."), (path, name)
+        # A command may go on where the table stops; those of other packages word their own help.
+        if place.startswith("headland.cli."):
+            assert command.help.startswith(summary.removesuffix(".")), (path, name)
 
 
 @pytest.mark.parametrize(("path", "command"), list(all_commands()))

@@ -105,7 +105,7 @@ WRONG = [
     ("file", 5, f"{REQUIRED}Path '5' is not absolute."),
     ("file", True, f"{REQUIRED}Path 'true' is not absolute."),
     ("file", "app.jar", f"{REQUIRED}Path 'app.jar' is not absolute."),
-    ("file", "wasbs:///" + "x" * 100_000, "Rejected, Reason: wasbs:///xxx"),
+    ("file", "wasbs:///" + "x" * 100_000, "Rejected, Reason: wasbs://default@headland/xxx"),
     ("file", "x" * 100_000, f"{REQUIRED}Path 'xxx"),
     # Class names.
     ("className", "", f"{REQUIRED}className '' is not a class name."),
@@ -162,7 +162,7 @@ WRONG = [
         (field, value, text)
         for field in LISTS
         for value, text in [
-            (["wasbs:///a"] * 10_001, f"{REQUIRED}{LISTS[field]}"),
+            (["wasbs:///a"] * 10_001, f"{REQUIRED}{field} has 10001 items; 10000 are allowed."),
             ([""], f"{REQUIRED}Path '' is not absolute."),
             ([7], f"{REQUIRED}Path '7' is not absolute."),
             (["lib.zip"], f"{REQUIRED}Path 'lib.zip' is not absolute."),
@@ -208,7 +208,7 @@ WRONG = [
 @pytest.mark.parametrize(("field", "value", "text"), WRONG)
 def test_a_wrong_value_is_refused_in_a_few_clear_words(admit_body, field, value, text):
     with pytest.raises(RejectedError) as refused:
-        admit_body({**PROGRAM, field: value})
+        admit_body({**PROGRAM, "className": "demo.App", field: value})
     assert refused.value.status == 400
     assert refused.value.message.startswith(text)
     assert len(refused.value.message) < 1000
@@ -284,7 +284,7 @@ def test_a_nul_in_a_text_is_refused_by_the_fields_name(admit_body, field):
     [
         ({"args": ["a", "b\0"]}, r"args\[1\]"),
         ({"jars": ["wasbs:///a\0"]}, r"jars\[0\]"),
-        ({"pyFiles": ["wasbs:///a\0"]}, r"py_files\[0\]|pyFiles\[0\]"),
+        ({"pyFiles": ["wasbs:///a\0"]}, r"pyFiles\[0\]"),
         ({"conf": {"spark.x": "\0"}}, r"conf\['spark.x'\]"),
         ({"conf": {"spark\0x": "1"}}, "conf"),
     ],

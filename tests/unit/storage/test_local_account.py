@@ -135,6 +135,22 @@ async def test_what_is_no_regular_file_is_refused_at_once(
     assert names_in(folder / "data") == ["special"]
 
 
+async def test_a_fifo_made_after_the_check_is_not_waited_for(
+    account: LocalAccount, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _fifo(folder / "data/fifo")
+    check, checked = account_module._file, []
+
+    def late(status: os.stat_result, url: BlobUrl) -> os.stat_result:
+        checked.append(url)
+        return status if len(checked) == 1 else check(status, url)
+
+    monkeypatch.setattr(account_module, "_file", late)
+    with pytest.raises(NotABlobError):
+        await account.open(at("fifo"))
+    assert len(checked) == 2
+
+
 async def test_a_name_longer_than_a_file_can_have_is_the_urls_fault(account: LocalAccount, put) -> None:
     with pytest.raises(StorageUrlError, match="too long"):
         await account.stat(at("x" * 300))

