@@ -7,6 +7,7 @@ Run as `python -m benchmarks.bare <port> <folder>`; the folder has what Headland
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from granian.constants import HTTPModes, Interfaces
@@ -17,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from headland.http.operations import Handler
 from headland.jobs.batches.wire import Batch, BatchList
 
 _FOLDER = "BENCHMARKS_BARE_FOLDER"
@@ -40,8 +42,8 @@ def application() -> Starlette:
     )
 
 
-def _answering(content: bytes, kind: type) -> object:
-    record = msgspec.json.decode(content, type=kind)
+def _answering(content: bytes, kind: type) -> Handler:
+    record: Any = msgspec.json.decode(content, type=kind)
     encoder = msgspec.json.Encoder()
 
     async def answer(_request: Request) -> Response:

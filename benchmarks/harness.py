@@ -62,14 +62,14 @@ class Benchmark:
     run: Callable[[], list[Row]]
 
 
-def row(name: str, measured: float, unit: str, yardstick: str, beside: float, aim: Aim | None = None) -> Row:
+def row(name: str, unit: str, measured: float, beside: Yardstick, aim: Aim | None = None) -> Row:
     """A row. Ratio and aim are taken before the numbers are rounded for the reader."""
-    ratio = measured / beside
+    ratio = measured / beside.measured
     return Row(
         name=name,
         measured=_rounded(measured),
         unit=unit,
-        yardstick=Yardstick(yardstick, _rounded(beside)),
+        yardstick=Yardstick(beside.name, _rounded(beside.measured)),
         ratio=round(ratio, 3),
         aim=str(aim) if aim else None,
         holds=aim.holds(ratio) if aim else None,

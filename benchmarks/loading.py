@@ -134,14 +134,14 @@ def rate(target: Target, seconds: float) -> float:
         process = context.Process(target=_drive, args=(target, seconds, barrier, theirs), daemon=True)
         process.start()
         started.append((process, ours))
-    results = []
+    total = 0.0
     for process, ours in started:
-        results.append(ours.recv() if ours.poll(seconds + PATIENCE) else "a driver did not end")
+        result = ours.recv() if ours.poll(seconds + PATIENCE) else "a driver did not end"
         process.join(PATIENCE)
-    for result in results:
         if isinstance(result, str):
             raise BenchmarkError(result)
-    return float(sum(results))
+        total += result
+    return total
 
 
 def _drive(target: Target, seconds: float, barrier: Barrier, pipe: Pipe) -> None:

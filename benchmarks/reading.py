@@ -1,6 +1,8 @@
 """Reading batches over HTTP, beside a bare application that answers with the same bytes."""
 
-from benchmarks.harness import Aim, Benchmark, BenchmarkError, Row, interleaved, row
+from functools import partial
+
+from benchmarks.harness import Aim, Benchmark, BenchmarkError, Row, Yardstick, interleaved, row
 from benchmarks.loading import Target, ask, rate
 from benchmarks.records import fill
 from benchmarks.serving import bare, folder, headland
@@ -34,10 +36,10 @@ def read_batches() -> list[Row]:
                 if ask(beside) != ask(target):
                     raise BenchmarkError(f"the bare application answers otherwise for {target.path}")
                 ours, theirs = interleaved(
-                    ROUNDS, lambda t=target: rate(t, SECONDS), lambda t=beside: rate(t, SECONDS)
+                    ROUNDS, partial(rate, target, SECONDS), partial(rate, beside, SECONDS)
                 )
                 what = "GET a list of 20 batches" if name == "list" else "GET one batch"
-                rows.append(row(what, ours, "requests/s", YARDSTICK, theirs, AIM))
+                rows.append(row(what, "requests/s", ours, Yardstick(YARDSTICK, theirs), AIM))
         return rows
 
 

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.harness import Aim, Benchmark, BenchmarkError, Row, SkippedError, interleaved, row
+from benchmarks.harness import Aim, Benchmark, BenchmarkError, Row, SkippedError, Yardstick, interleaved, row
 from benchmarks.loading import Target, ask
 from benchmarks.serving import HEADLAND, REPOSITORY, Served, folder, headland
 
@@ -37,7 +37,7 @@ def run_spark() -> list[Row]:
         ours, theirs = interleaved(
             ROUNDS, lambda: _batch(served, file), lambda: _spark_submit(archive, java_home, within)
         )
-        return [row("Spark batch, POST to success, cold", ours, "s", YARDSTICK, theirs, AIM)]
+        return [row("Spark batch, POST to success, cold", "s", ours, Yardstick(YARDSTICK, theirs), AIM)]
 
 
 def _batch(served: Served, file: str) -> float:

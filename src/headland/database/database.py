@@ -37,16 +37,29 @@ class Database:
         return cls(f"sqlite:///{file}", busy_timeout)
 
     def read(self, query: Callable[[Connection], T]) -> T:
-        """What `query` returns on a consistent snapshot. Short queries only: the caller's thread waits.
+        """What `query` returns. Short queries only: the caller's thread waits. Each of its statements sees
+        what was committed before it.
 
         Raises:
             DatabaseUnavailableError: the database can't be read now.
         """
         try:
-            with self._reader.begin() as connection:
+            with self._reader.connect() as connection:
                 return query(connection)
         except OperationalError as error:
             raise DatabaseUnavailableError(str(error.orig)) from error
+
+    def read_snapshot(self, query: Callable[[Connection], T]) -> T:
+        """`read` for several statements that must see the same."""
+
+        def within_transaction(connection: Connection) -> T:
+            connection.exec_driver_sql("BEGIN")
+            try:
+                return query(connection)
+            finally:
+                connection.exec_driver_sql("ROLLBACK")
+
+        return self.read(within_transaction)
 
     async def write(self, change: Callable[[Connection], T]) -> T:
         """What `change` returns, once it is committed and flushed to disk.

@@ -10,7 +10,8 @@ def sqlite_engine(url: str, busy_timeout: float, *, writer: bool) -> Engine:
     """An engine of which each connection waits `busy_timeout` seconds for another process's write.
 
     A writer's transactions begin with `BEGIN IMMEDIATE`: a transaction that reads and then writes would
-    otherwise fail at once where another process wrote in between, however long the timeout.
+    otherwise fail at once where another process wrote in between, however long the timeout. A reader's
+    statements stand for themselves unless it begins a transaction by itself, which costs as much again.
     """
     engine = create_engine(
         url,
@@ -31,8 +32,10 @@ def sqlite_engine(url: str, busy_timeout: float, *, writer: bool) -> Engine:
             cursor.execute("PRAGMA query_only = ON")
         cursor.close()
 
-    @event.listens_for(engine, "begin")
-    def _began(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")
+    if writer:
+
+        @event.listens_for(engine, "begin")
+        def _began(connection: Connection) -> None:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine

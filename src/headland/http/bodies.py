@@ -41,6 +41,8 @@ def media_type_of(request: Request) -> tuple[str, dict[str, str]]:
     header = request.headers.get("content-type")
     if not header:
         return "", {}
+    if ";" not in header:
+        return header.strip().lower(), {}
     message = Message()
     message["content-type"] = header
     parameters = message.get_params(failobj=[], header="content-type")

@@ -71,7 +71,7 @@ def routes_of(operations: Sequence[Operation]) -> list[Route]:
 def _dispatch(handlers: Mapping[str, Handler]) -> Handler:
     if len(handlers) == 1:
         return next(iter(handlers.values()))
-    by_method = {**handlers, **({"HEAD": handlers["GET"]} if "GET" in handlers else {})}
+    by_method = {**({"HEAD": handlers["GET"]} if "GET" in handlers else {}), **handlers}
 
     async def dispatch(request: Request) -> Response:
         return await by_method[request.method](request)

@@ -64,7 +64,11 @@ class Guard:
             if principal is not None:
                 return principal
             raise AuthenticationError("Client id or secret is wrong.", self._challenge())
-        raise AuthenticationError(f"Authorization by '{scheme[:32]}' is not taken here.", self._challenge())
+        # What was sent is not repeated: it may be a token whose sender forgot the word before it.
+        raise AuthenticationError(
+            "This kind of authorization is not taken here: send 'Authorization: Bearer <access token>'.",
+            self._challenge(),
+        )
 
     async def _by_secret(self, credentials: str, check: SecretCheck) -> Principal | None:
         try:

@@ -179,7 +179,10 @@ class StorageSettings(Struct, frozen=True, forbid_unknown_fields=True):
     ] = "headland"
     default_container: Annotated[
         str,
-        Meta(pattern=r"^[a-z0-9](-?[a-z0-9]){2,62}$", description="Container of `wasbs:///<path>`."),
+        Meta(
+            pattern=r"^(?=[a-z0-9-]{3,63}$)[a-z0-9]+(-[a-z0-9]+)*$",
+            description="Container of `wasbs:///<path>`.",
+        ),
     ] = "default"
     accounts: Annotated[
         dict[Annotated[str, Meta(pattern=r"^[a-z0-9]{3,24}$")], AccountSettings],

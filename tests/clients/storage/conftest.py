@@ -1,7 +1,7 @@
 """Azurite and s3rver, each on a port of its own, and ways to reach them that are none of Headland's.
 
 They are npm packages: `npm ci --ignore-scripts` in this folder. Without them these tests are skipped, except
-where `CI=true` and `HEADLAND_REQUIRE_PEERS=1` say that they must run.
+where `CI=true` and `REQUIRE_PEERS=1` say that they must run.
 """
 
 import base64
@@ -191,7 +191,7 @@ def _peer(command: list[str], listening: str) -> Iterator[str]:
     program = HERE / "node_modules/.bin" / command[0]
     if not program.exists() or shutil.which("node") is None:
         reason = f"{command[0]} is not installed: run `npm ci --ignore-scripts` in {HERE}"
-        if os.environ.get("CI") == "true" and os.environ.get("HEADLAND_REQUIRE_PEERS") == "1":
+        if os.environ.get("CI") == "true" and os.environ.get("REQUIRE_PEERS") == "1":
             pytest.fail(reason)
         pytest.skip(reason)
     process = subprocess.Popen(

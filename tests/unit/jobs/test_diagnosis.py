@@ -160,9 +160,9 @@ TEXTS = {
         JAR,
         STAGE_FAILURE,
         (
-            "The application threw org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 "
-            "failed 1 times, most recent failure: Lost task 0.0 in stage 0.0 (TID 0) (localhost executor driver): "
-            "java.lang.ArithmeticException: / by zero"
+            "The application threw org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in "
+            "stage 0.0 failed 1 times, most recent failure: Lost task 0.0 in stage 0.0 (TID 0) (localhost executor "
+            "driver): java.lang.ArithmeticException: / by zero"
         ),
     ),
     "exception that was logged": (
@@ -228,8 +228,8 @@ TEXTS = {
         PROGRAM,
         ANALYSIS,
         (
-            "The program raised pyspark.errors.exceptions.captured.AnalysisException: [TABLE_OR_VIEW_NOT_FOUND] The table "
-            "or view `fields` cannot be found. Verify the spelling and correctness of the schema and catalog."
+            "The program raised pyspark.errors.exceptions.captured.AnalysisException: [TABLE_OR_VIEW_NOT_FOUND] The "
+            "table or view `fields` cannot be found. Verify the spelling and correctness of the schema and catalog."
         ),
     ),
     "Python, Java's exception": (

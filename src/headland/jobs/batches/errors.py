@@ -64,3 +64,9 @@ class AlreadyEndedError(BatchError):
     """A batch that has ended can't be killed."""
 
     status = 409
+
+
+class StillEndingError(BatchError):
+    """A batch is being killed, and has not ended yet."""
+
+    status = 503

@@ -10,7 +10,13 @@ import msgspec
 from headland.database import Database
 from headland.jobs.batches import log, store, submission
 from headland.jobs.batches.admission import admit
-from headland.jobs.batches.errors import AlreadyEndedError, BatchError, NotFoundError, RejectedError
+from headland.jobs.batches.errors import (
+    AlreadyEndedError,
+    BatchError,
+    NotFoundError,
+    RejectedError,
+    StillEndingError,
+)
 from headland.jobs.batches.output import OutputReader
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.progress import ProgressReader
@@ -93,7 +99,7 @@ class Batches:
         the page, as in Livy.
         """
         size = max(0, min(size, start + size)) if start < 0 else max(0, size)
-        total, rows = self._database.read(
+        total, rows = self._database.read_snapshot(
             lambda connection: (store.total(connection), store.page(connection, max(0, start), size))
         )
         return total, [self._wire(row) for row in rows]
@@ -115,6 +121,7 @@ class Batches:
 
         Raises:
             AlreadyEndedError: there is nothing to stop.
+            StillEndingError: it is being stopped, but that takes longer than a caller should wait.
         """
         row = self._find(reference)
         if row.finished_at is not None:
@@ -122,7 +129,8 @@ class Batches:
         at = self._clock()
         await self._database.write(lambda connection: store.request_kill(connection, row.id, at))
         wake(self._home.controller_socket)
-        await self._wait(row.id, lambda found: found is None or found.finished_at is not None)
+        if not await self._wait(row.id, lambda found: found is None or found.finished_at is not None):
+            raise StillEndingError(f"Batch {row.id} is being stopped; look at its state.")
 
     async def delete(self, reference: int | str) -> None:
         """Stop a batch if it runs, and forget it. Returns when its processes and files are gone."""
@@ -134,12 +142,13 @@ class Batches:
         await self._wait(row.id, lambda found: found is None)
         self._output.forget(self._directory(row).output)
 
-    async def _wait(self, batch_id: int, done: Callable[[BatchRow | None], bool]) -> None:
+    async def _wait(self, batch_id: int, done: Callable[[BatchRow | None], bool]) -> bool:
         deadline = time.monotonic() + self._settings.kill_grace + _PATIENCE
         while time.monotonic() < deadline:
             if done(self._database.read(lambda connection: store.get(connection, batch_id))):
-                return
+                return True
             await asyncio.sleep(_LOOK)
+        return False
 
     async def _look_for(self, admitted: submission.Submission) -> None:
         """Refuse at once what storage can tell is not there."""

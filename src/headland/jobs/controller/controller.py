@@ -67,7 +67,7 @@ class Controller:
     def _look(self) -> None:
         """Hand out one step for every batch that may need one."""
         try:
-            claimed, unwanted = self._database.read(
+            claimed, unwanted = self._database.read_snapshot(
                 lambda connection: (
                     store.claimed(connection, self._node),
                     store.deleted(connection) + store.unwanted_waiting(connection),

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,9 @@ from headland.settings import Home, Settings
 
 _log = structlog.get_logger("headland.jobs.controller")
 
+#: Seconds that a runner takes at the most from its last record to its end.
+GOING = 0.5
+
 #: Runners started in vain before a batch is given up: what ails them is not going to go away.
 MOST_RUNNERS = 5
 
@@ -60,8 +64,9 @@ class BatchKeeper:
         runner = self._runners.get(row.run_key)
         if runner is not None and runner.poll() is None and not directory.runner.exists():
             return  # it is just starting; its lock is its own to take
-        lock = directory.take_lock() if directory.path.exists() else None
-        if lock is None and directory.path.exists():
+        exists = directory.path.exists()
+        lock = _lock(directory) if exists else None
+        if lock is None and exists:
             self._attend(row, directory)
             return
         try:
@@ -226,6 +231,18 @@ class BatchKeeper:
 
     def _directory(self, row: BatchRow) -> RunDirectory:
         return RunDirectory(self.home.batches / row.run_key)
+
+
+def _lock(directory: RunDirectory) -> int | None:
+    """The lock, if no runner is at work. One that has put the end on record is as good as gone: it is waited
+    for, since nothing would call for another look.
+    """
+    lock = directory.take_lock()
+    deadline = time.monotonic() + GOING
+    while lock is None and directory.exit.exists() and time.monotonic() < deadline:
+        time.sleep(0.002)
+        lock = directory.take_lock()
+    return lock
 
 
 def _write_private(file: Path, text: str) -> None:

@@ -1,0 +1,65 @@
+"""The controller's bell: it rings if somebody listens, and harms nobody if not."""
+
+import pytest
+
+from headland.jobs.wakeup import listen, socket_address, wake
+
+
+@pytest.fixture(params=["short", "long"])
+def path(request, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    if request.param == "short":
+        return tmp_path / "calls"
+    deep = tmp_path.joinpath(*["a-folder-with-a-long-name"] * 6)
+    deep.mkdir(parents=True)
+    return deep / "controller.sock"
+
+
+def test_a_call_arrives(path):
+    with listen(path) as calls:
+        calls.settimeout(20)
+        wake(path)
+        assert calls.recv(100) == b"\n"
+        wake(path)
+        assert calls.recv(100) == b"\n"
+
+
+def test_where_nobody_listens_nothing_happens(path):
+    wake(path)
+    wake(path.parent / "no" / "such" / "folder" / "calls")
+
+
+def test_where_somebody_listened_once_nothing_happens(path):
+    listen(path).close()
+    wake(path)
+
+
+def test_a_later_listener_takes_over(path):
+    with listen(path) as former, listen(path) as latter:
+        latter.settimeout(20)
+        wake(path)
+        assert latter.recv(100) == b"\n"
+        with pytest.raises(BlockingIOError):
+            former.recv(100)
+
+
+def test_a_listener_that_does_not_answer_holds_nobody_up(path):
+    with listen(path) as calls:
+        for _ in range(5000):
+            wake(path)
+        assert calls.recv(100) == b"\n"
+
+
+def test_nobody_else_may_call(path):
+    from pathlib import Path
+
+    with listen(path):
+        assert Path(socket_address(path)).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_long_path_has_a_short_address_of_its_own(tmp_path):
+    long = tmp_path / ("x" * 200)
+    assert len(socket_address(long)) <= 100
+    assert socket_address(long) == socket_address(long)
+    assert socket_address(long) != socket_address(tmp_path / ("y" * 200))
+    assert socket_address(tmp_path / "a") == str(tmp_path / "a")
