@@ -108,12 +108,15 @@ class Job:
 
     directory: RunDirectory
     calls: socket.socket
-    fifo: Path
+    said: Path
+    told: Path
     mark: str
     runners: list["subprocess.Popen[bytes]"] = field(default_factory=list)
 
     def prepare(self, *command: str, kill_grace: float = 10.0, **environment: str) -> None:
-        """Put into the run directory what a controller puts there. `$FIFO` is where the program may `say`."""
+        """Put into the run directory what a controller puts there. The program says something by writing to
+        `$SAID`, and is told something by reading from `$TOLD`.
+        """
         for folder in (self.directory.work, self.directory.temporary):
             folder.mkdir(parents=True, exist_ok=True)
         self.directory.write(
@@ -123,7 +126,8 @@ class Job:
                 "environment": {
                     MARK: self.mark,
                     "PATH": "/usr/bin:/bin",
-                    "FIFO": str(self.fifo),
+                    "SAID": str(self.said),
+                    "TOLD": str(self.told),
                     **environment,
                 },
                 "kill_grace": kill_grace,
@@ -161,8 +165,8 @@ class Job:
         return self.finish()
 
     def heard(self, lines: int = 1) -> list[str]:
-        """Wait for the program to say so many lines into `$FIFO`."""
-        descriptor = os.open(self.fifo, os.O_RDONLY | os.O_NONBLOCK)
+        """Wait for the program to say so many lines."""
+        descriptor = os.open(self.said, os.O_RDONLY | os.O_NONBLOCK)
         said = b""
         try:
             while said.count(b"\n") < lines:
@@ -173,6 +177,10 @@ class Job:
             os.close(descriptor)
         return said.decode().split("\n")[:-1]
 
+    def tell(self) -> None:
+        """Have a program that waits for it go on."""
+        self.told.write_text("go on\n")
+
     @property
     def output(self) -> bytes:
         return self.directory.output.read_bytes()
@@ -182,15 +190,17 @@ class Job:
 def job(tmp_path: Path) -> Iterator[Job]:
     directory = RunDirectory(tmp_path / "0123456789abcdef")
     directory.path.mkdir()
-    fifo = tmp_path / "said"
-    os.mkfifo(fifo)
-    # A writer of our own: readers of a FIFO that nobody writes to are told that it has ended.
-    keep = os.open(fifo, os.O_RDWR)
+    said, told = tmp_path / "said", tmp_path / "told"
+    keep = []
+    for fifo in (said, told):
+        os.mkfifo(fifo)
+        # An end of our own: a FIFO that nobody has open on the other side holds one up, or ends.
+        keep.append(os.open(fifo, os.O_RDWR))
     mark = uuid.uuid4().hex
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as calls:
         calls.bind(str(tmp_path / "calls"))
         calls.settimeout(DEADLINE)
-        job = Job(directory, calls, fifo, mark)
+        job = Job(directory, calls, said, told, mark)
         yield job
         left = marked(MARK, mark)
         for pid in left:
@@ -199,5 +209,6 @@ def job(tmp_path: Path) -> Iterator[Job]:
         for runner in job.runners:
             runner.wait(DEADLINE)
             runner.stdout.close()
-    os.close(keep)
+    for descriptor in keep:
+        os.close(descriptor)
     assert left == [], "processes of a job were left running"

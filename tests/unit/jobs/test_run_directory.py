@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -60,11 +61,11 @@ def test_what_is_not_written_is_none(directory, tmp_path):
 
 def test_a_record_replaces_another_at_one_stroke(directory):
     directory.write(directory.launch, {"long": "x" * 1000})
-    before = os.stat(directory.launch).st_ino
+    before = directory.launch.stat().st_ino
     with directory.launch.open() as opened:
         directory.write(directory.launch, {"short": 1})
         assert json.load(opened) == {"long": "x" * 1000}
-    assert os.stat(directory.launch).st_ino != before
+    assert directory.launch.stat().st_ino != before
     assert directory.read(directory.launch) == {"short": 1}
 
 
@@ -88,7 +89,7 @@ def test_a_record_is_on_disk_before_it_has_its_name(directory, monkeypatch):
 
     def note(descriptor: int) -> None:
         flush(descriptor)
-        seen.append((os.readlink(f"/proc/self/fd/{descriptor}"), directory.launch.exists()))
+        seen.append((str(Path(f"/proc/self/fd/{descriptor}").readlink()), directory.launch.exists()))
 
     monkeypatch.setattr(run_directory.os, "fsync", note)
     directory.write(directory.launch, {"a": 1})

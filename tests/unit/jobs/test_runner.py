@@ -1,6 +1,5 @@
 """The runner, as a real process with real programs: once, to the end, and leaving nothing behind."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -55,7 +54,7 @@ def test_a_program_gets_its_arguments_environment_and_folder_and_nothing_else(jo
     arguments = ["", "two words", "$HOME", "ü"]
     program = "import os, sys; print(sys.argv[1:], os.getcwd(), sorted(os.environ), sys.stdin.read())"
     job.run(sys.executable, "-S", "-c", program, *arguments, COLOUR="green", LC_ALL="C.UTF-8")
-    variables = ["COLOUR", "FIFO", "HEADLAND_TEST_JOB", "LC_ALL", "PATH"]
+    variables = ["COLOUR", "HEADLAND_TEST_JOB", "LC_ALL", "PATH", "SAID", "TOLD"]
     assert job.output.decode() == f"{arguments} {job.directory.work} {variables} \n"
 
 
@@ -74,13 +73,18 @@ def test_a_program_is_not_deaf_to_what_its_runner_ignores(job):
 def test_a_program_has_no_file_of_its_runners_open(job):
     job.run(*SH, "ls /proc/self/fd; readlink /proc/self/fd/0 /proc/self/fd/1")
     *descriptors, standard_input, output = job.output.decode().split()
-    # The fourth is `ls` looking at the folder.
+    # The last is `ls` looking at the folder.
     assert descriptors == ["0", "1", "2", "3"]
     assert (standard_input, output) == ("/dev/null", str(job.directory.output))
 
 
 def test_what_a_run_leaves_behind(job):
-    job.run(*SH, "echo hello")
+    job.prepare(*SH, "echo hello; echo here > $SAID; read line < $TOLD")
+    job.start()
+    job.heard()
+    assert job.calls.recv(100)  # it has been said which process it is
+    job.tell()
+    job.finish()
     assert sorted(entry.name for entry in job.directory.path.iterdir()) == [
         "application.json",
         "exit.json",
@@ -96,7 +100,7 @@ def test_what_a_run_leaves_behind(job):
 
 
 def test_runner_and_program_say_who_they_are_while_they_run(job):
-    job.prepare(*SH, "echo here > $FIFO; read line < $FIFO")
+    job.prepare(*SH, "echo here > $SAID; read line < $TOLD")
     runner = job.start()
     job.heard()
     assert job.calls.recv(100) == job.directory.path.name.encode()
@@ -107,7 +111,7 @@ def test_runner_and_program_say_who_they_are_while_they_run(job):
     assert abs(record["since"] / 1000 - time.time()) < 60
     assert job.directory.take_lock() is None
     assert job.directory.read(job.directory.exit) is None
-    job.fifo.write_text("go on\n")
+    job.tell()
     assert without_time(job.finish()) == ended(0)
     assert not told.alive()
     assert job.calls.recv(100) == job.directory.path.name.encode()
@@ -133,14 +137,14 @@ def test_a_program_runs_once_however_many_runners_there_are(job):
 
 
 def test_a_second_runner_does_nothing_while_the_first_works(job):
-    job.prepare(*SH, "echo here > $FIFO; read line < $FIFO")
+    job.prepare(*SH, "echo here > $SAID; read line < $TOLD")
     first = job.start()
     job.heard()
     second = job.start()
     assert second.wait(20) == 0
     assert first.poll() is None
     assert job.directory.read(job.directory.runner)["pid"] == first.pid
-    job.fifo.write_text("go on\n")
+    job.tell()
     assert without_time(job.finish()) == ended(0)
 
 
@@ -155,7 +159,7 @@ def test_what_was_launched_once_is_not_launched_again_though_its_end_is_unknown(
 
 def test_without_a_launch_record_nothing_is_run(job):
     assert job.start().wait(20) == 0
-    assert os.listdir(job.directory.path) == ["lock"]
+    assert [entry.name for entry in job.directory.path.iterdir()] == ["lock"]
 
 
 def test_a_job_that_is_not_wanted_any_more_is_never_launched(job):
@@ -183,7 +187,7 @@ def test_what_can_not_be_started_is_a_problem(job, command, problem):
 
 
 def test_sigterm_to_the_runner_stops_the_program(job):
-    job.prepare(*SH, "trap 'echo told; exit 7' TERM; echo here > $FIFO; while :; do read line < $FIFO; done")
+    job.prepare(*SH, "trap 'echo told; exit 7' TERM; echo here > $SAID; while :; do read line < $TOLD; done")
     runner = job.start()
     job.heard()
     runner.send_signal(signal.SIGTERM)
@@ -193,7 +197,7 @@ def test_sigterm_to_the_runner_stops_the_program(job):
 
 def test_the_mark_counts_even_before_the_signal(job):
     """A controller that finds no `runner.json` yet leaves the mark alone; the next thing that happens shows it."""
-    job.prepare(*SH, "echo here > $FIFO; read line < $FIFO")
+    job.prepare(*SH, "echo here > $SAID; read line < $TOLD")
     runner = job.start()
     job.heard()
     job.directory.write(job.directory.kill, {})
@@ -203,7 +207,7 @@ def test_the_mark_counts_even_before_the_signal(job):
 
 @pytest.mark.parametrize("times", [1, 20])
 def test_a_program_that_ignores_sigterm_is_killed_after_its_grace(job, times):
-    job.prepare(*SH, "trap '' TERM; echo here > $FIFO; while :; do read line < $FIFO; done", kill_grace=0.2)
+    job.prepare(*SH, "trap '' TERM; echo here > $SAID; while :; do read line < $TOLD; done", kill_grace=0.2)
     runner = job.start()
     job.heard()
     began = time.monotonic()
@@ -214,23 +218,23 @@ def test_a_program_that_ignores_sigterm_is_killed_after_its_grace(job, times):
 
 
 def test_other_signals_do_not_end_a_runner(job):
-    job.prepare(*SH, "echo here > $FIFO; read line < $FIFO; exit 3")
+    job.prepare(*SH, "echo here > $SAID; read line < $TOLD; exit 3")
     runner = job.start()
     job.heard()
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGPIPE):
         runner.send_signal(number)
-    job.fifo.write_text("go on\n")
+    job.tell()
     assert without_time(job.finish()) == ended(3)
 
 
 #: A program that starts children, among them one in a session of its own and one whose parent has gone, and says
 #: the pids of all.
 TREE = """
-say() { echo $1 > $FIFO; }
+say() { echo $1 > $SAID; }
 sleep 1000 & say $!
-setsid sh -c 'echo $$ > $FIFO; exec sleep 1000' &
-(setsid sh -c 'echo $$ > $FIFO; sleep 1000; :' &)
-sh -c 'sleep 1000 & echo $! > $FIFO; exec sleep 1000' & say $!
+setsid sh -c 'echo $$ > $SAID; exec sleep 1000' &
+(setsid sh -c 'echo $$ > $SAID; sleep 1000; :' &)
+sh -c 'sleep 1000 & echo $! > $SAID; exec sleep 1000' & say $!
 say $$
 """
 
@@ -254,10 +258,10 @@ def test_a_kill_ends_the_whole_tree(job, deaf):
 
 @LINUX
 def test_what_a_program_leaves_running_ends_with_it(job):
-    job.prepare(*SH, f"{TREE}\nread line < $FIFO\nexit 4")
+    job.prepare(*SH, f"{TREE}\nread line < $TOLD\nexit 4")
     job.start()
     tree = identities(job.heard(6))
-    job.fifo.write_text("go on\n")
+    job.tell()
     assert without_time(job.finish()) == ended(4)
     assert not any(process.alive() for process in tree)
 
@@ -266,10 +270,11 @@ def test_what_a_program_leaves_running_ends_with_it(job):
 def test_what_is_left_and_will_not_go_is_killed(job):
     job.prepare(
         *SH,
-        "setsid sh -c \"trap '' TERM; echo \\$\\$ > $FIFO; while :; do read line < $FIFO; done\" & exit 0",
+        "setsid sh -c \"trap '' TERM; echo \\$\\$ > $SAID; exec sleep 1000\" & read line < $TOLD; exit 0",
     )
     job.start()
     (left,) = identities(job.heard())
+    job.tell()
     assert without_time(job.finish()) == ended(0)
     assert not left.alive()
 

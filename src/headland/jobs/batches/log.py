@@ -20,6 +20,8 @@ ERR = "\nstderr: "
 #: Lines of the log within a batch's record, as Livy has it.
 IN_RECORD = 10
 
+_lines_decoder = msgspec.json.Decoder(list[str])
+
 
 @dataclass(frozen=True, slots=True)
 class LogPage:
@@ -50,12 +52,18 @@ def page(row: BatchRow, output: Path, reader: OutputReader, start: int | None, s
     return LogPage(start, total, lines)
 
 
-def last_lines(row: BatchRow, output: Path) -> list[str]:
-    """The end of the log, for the batch's record. Nothing yet in a batch that has just been created."""
+def kept_lines(row: BatchRow) -> list[str] | None:
+    """The end of the log, where the row alone can tell it. Nothing yet in a batch that has just been created."""
     if row.log_tail is not None:
-        return msgspec.json.decode(row.log_tail, type=list[str])
-    if row.claimed_by is None:
-        return []
+        return _lines_decoder.decode(row.log_tail)
+    return [] if row.claimed_by is None else None
+
+
+def last_lines(row: BatchRow, output: Path) -> list[str]:
+    """The end of the log, for the batch's record."""
+    kept = kept_lines(row)
+    if kept is not None:
+        return kept
     last = tail(output, IN_RECORD)
     return [OUT, *last][-IN_RECORD:] if last else []
 

@@ -173,6 +173,7 @@ class Batches:
         return RunDirectory(self._home.batches / row.run_key)
 
     def _wire(self, row: BatchRow) -> Batch:
+        lines = log.kept_lines(row)
         return Batch(
             id=row.id,
             name=row.name,
@@ -181,7 +182,8 @@ class Batches:
             state=row.state,
             app_id=row.app_id,
             app_info=msgspec.json.decode(row.app_info, type=AppInfo) if row.app_info else AppInfo(),
-            log=log.last_lines(row, self._directory(row).output),
+            # A path is made only where a file is read: on a page of batches it would cost as much as all else.
+            log=log.last_lines(row, self._directory(row).output) if lines is None else lines,
         )
 
 

@@ -61,6 +61,13 @@ class NewBatch:
     created_at: int
 
 
+_NEXT_ID = (
+    update(batch_sequence)
+    .where(batch_sequence.c.name == "batch")
+    .values(next_id=batch_sequence.c.next_id + 1)
+    .returning(batch_sequence.c.next_id)
+)
+_INSERT = insert(batch).returning(batch)
 _BY_ID = select(batch).where(batch.c.id == bindparam("id"))
 _VISIBLE = select(batch).where(batch.c.delete_requested_at.is_(None))
 _VISIBLE_BY_ID = _VISIBLE.where(batch.c.id == bindparam("id"))
@@ -86,22 +93,19 @@ def create(connection: Connection, new: NewBatch) -> BatchRow:
     Raises:
         DuplicateNameError: the name is taken.
     """
-    sequence = update(batch_sequence).where(batch_sequence.c.name == "batch")
-    following = connection.execute(
-        sequence.values(next_id=batch_sequence.c.next_id + 1).returning(batch_sequence.c.next_id)
-    ).scalar_one()
-    row = insert(batch).values(
-        id=following - 1,
-        run_key=new.run_key,
-        name=new.name,
-        owner=new.owner,
-        proxy_user=new.proxy_user,
-        state=State.STARTING,
-        request=new.request,
-        created_at=new.created_at,
-    )
+    following = connection.execute(_NEXT_ID).scalar_one()
+    row = {
+        "id": following - 1,
+        "run_key": new.run_key,
+        "name": new.name,
+        "owner": new.owner,
+        "proxy_user": new.proxy_user,
+        "state": State.STARTING,
+        "request": new.request,
+        "created_at": new.created_at,
+    }
     try:
-        return _row(connection.execute(row.returning(batch)).one())
+        return _row(connection.execute(_INSERT, row).one())
     except IntegrityError:
         if new.name is None:
             raise

@@ -1,0 +1,33 @@
+"""Each claim of `docs/compatibility.md` has a state, and what works has a witness that exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+ROWS = [
+    [cell.strip() for cell in line.strip().strip("|").split("|")]
+    for line in (ROOT / "docs" / "compatibility.md").read_text().splitlines()
+    if line.startswith("|") and not line.startswith(("| ---", "| feature", "| client"))
+]
+
+
+def test_there_are_claims() -> None:
+    assert len(ROWS) > 40
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0][:40])
+def test_claim_is_witnessed(row: list[str]) -> None:
+    _feature, state, witness = row
+    assert re.match(r"works?\b|differs on purpose: |not yet|experimental: ", state), state
+    if not witness:
+        assert re.search(r"not yet|experimental|by hand|not taken", state), f"{state}: no witness"
+        return
+    file, _, test = witness.partition("::")
+    path = ROOT / "tests" / file
+    assert path.exists(), witness
+    if test:
+        assert f"def {test}(" in path.read_text(), witness
+    elif path.is_dir():
+        assert any(path.glob("test_*.py")), witness
