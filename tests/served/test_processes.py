@@ -80,7 +80,7 @@ def test_a_batch_goes_on_when_the_service_ends(
 ) -> None:
     served = make_served()
     served.start()
-    batch, key = lingering(served, probe, tmp_path / "mark", 12)
+    batch, key = lingering(served, probe, tmp_path / "mark", 8)
     before = processes_of(key)
     if how == "stop":
         assert served.stop() == 0

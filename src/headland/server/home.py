@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from headland.settings import Home
@@ -27,15 +28,22 @@ def prepare_home(home: Home) -> None:
         raise HomeError(f"the home {home.path} can't be used: {error.strerror} ({error.filename})") from error
 
 
-def hold(file: Path) -> int | None:
-    """Lock a file for this process's life; the descriptor, or None where another process has it."""
+def hold(file: Path, patience: float) -> int | None:
+    """Lock a file for this process's life; the descriptor, or None where another process keeps it for
+    `patience` seconds. Who asks `held` keeps it for an instant, a `serve` that was just killed for a moment.
+    """
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        return None
-    return descriptor
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                os.close(descriptor)
+                return None
+            time.sleep(0.02)
+        else:
+            return descriptor
 
 
 def held(file: Path) -> bool:

@@ -71,11 +71,8 @@ def prepare(home: Home) -> Prepared:
 
 def _take_home(home: Home) -> None:
     """Hold the home for this process and those that it starts, until the last of them has ended."""
-    deadline = time.monotonic() + LOCK_PATIENCE
-    while hold(home.runtime / "serve.lock") is None:
-        if time.monotonic() > deadline:
-            raise PreparationError(f"another Headland runs on the home {home.path}")
-        time.sleep(0.1)
+    if hold(home.runtime / "serve.lock", LOCK_PATIENCE) is None:
+        raise PreparationError(f"another Headland runs on the home {home.path}")
 
 
 def _first_administrator(url: str, settings: Settings) -> FirstAdministrator | None:

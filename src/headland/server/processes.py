@@ -21,6 +21,9 @@ from headland.server.logging import GRANIAN, configure_logging
 from headland.server.parent import follow_parent
 from headland.settings import Home, ServerSettings
 
+#: Seconds that the controller which this one follows gets to let go.
+LOCK_PATIENCE = 2.0
+
 
 def public_listener(settings: ServerSettings, certificate: ServerCertificate) -> None:
     """The public base over HTTPS."""
@@ -52,7 +55,7 @@ def controller() -> None:
     home = Home.default()
     deployment = Deployment.open(home)
     configure_logging(deployment.settings.log)
-    lock = hold(home.controller_lock)
+    lock = hold(home.controller_lock, LOCK_PATIENCE)
     if lock is None:
         raise HomeError(f"another controller runs on the home {home.path}")
     jobs = deployment.settings.jobs

@@ -135,13 +135,13 @@ class Job:
             },
         )
 
-    def start(self) -> "subprocess.Popen[bytes]":
+    def start(self, stdin: int = subprocess.DEVNULL) -> "subprocess.Popen[bytes]":
         """A runner, started as the controller does."""
         runner = subprocess.Popen(
             [sys.executable, "-S", "-m", "headland.jobs.runner", str(self.directory.path)],
             env={"PYTHONPATH": str(Path(headland.__file__).parent.parent), MARK: self.mark},
             cwd="/",
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,

@@ -84,19 +84,20 @@ def test_a_record_that_can_not_be_written_leaves_the_former(directory, monkeypat
 
 
 def test_a_record_is_on_disk_before_it_has_its_name(directory, monkeypatch):
-    seen: list[tuple[str, bool]] = []
+    flushed: list[tuple[Path, bytes | None, bool]] = []
     flush = os.fsync
 
     def note(descriptor: int) -> None:
         flush(descriptor)
-        seen.append((str(Path(f"/proc/self/fd/{descriptor}").readlink()), directory.launch.exists()))
+        file = Path(f"/proc/self/fd/{descriptor}").readlink()
+        flushed.append((file, file.read_bytes() if file.is_file() else None, directory.launch.exists()))
 
     monkeypatch.setattr(run_directory.os, "fsync", note)
     directory.write(directory.launch, {"a": 1})
-    *ahead, last = seen
-    assert ahead
-    assert all(file != str(directory.launch) and not there for file, there in ahead)
-    assert last == (str(directory.path), True)
+    *_, (file, content, named), (folder, _, named_by_then) = flushed
+    assert file.parent == directory.path
+    assert (content, named) == (b'{"a": 1}', False)
+    assert (folder, named_by_then) == (directory.path, True)
 
 
 def test_reserved_space_is_taken_by_the_record(directory):

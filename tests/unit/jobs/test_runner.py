@@ -71,7 +71,9 @@ def test_a_program_is_not_deaf_to_what_its_runner_ignores(job):
 
 
 def test_a_program_has_no_file_of_its_runners_open(job):
-    job.run(*SH, "ls /proc/self/fd; readlink /proc/self/fd/0 /proc/self/fd/1")
+    job.prepare(*SH, "ls /proc/self/fd; readlink /proc/self/fd/0 /proc/self/fd/1")
+    job.start(stdin=subprocess.PIPE)
+    job.finish()
     *descriptors, standard_input, output = job.output.decode().split()
     # The last is `ls` looking at the folder.
     assert descriptors == ["0", "1", "2", "3"]
@@ -170,6 +172,10 @@ def test_a_job_that_is_not_wanted_any_more_is_never_launched(job):
     assert not job.directory.launched.exists()
     assert not job.directory.output.exists()
     assert job.calls.recv(100) == job.directory.path.name.encode()
+    first = job.directory.exit.read_bytes()
+    job.start()
+    job.finish()
+    assert job.directory.exit.read_bytes() == first
 
 
 @pytest.mark.parametrize(

@@ -211,9 +211,10 @@ def remove(connection: Connection, batch_id: int) -> None:
 
 
 def _row(found: Row[Any]) -> BatchRow:
-    values = found._asdict()
-    values["state"] = State(values["state"])
-    return BatchRow(**values)
+    # By position, since pages are made of these: the record has the table's columns, in their order.
+    values: tuple[Any, ...] = tuple(found)
+    batch_id, run_key, name, owner, proxy_user, state, *others = values
+    return BatchRow(batch_id, run_key, name, owner, proxy_user, State(state), *others)
 
 
 def _row_or_none(found: Row[Any] | None) -> BatchRow | None:
