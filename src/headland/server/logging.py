@@ -4,6 +4,7 @@ import logging
 import sys
 from typing import Any
 
+import msgspec
 import structlog
 
 from headland.settings import LogSettings
@@ -27,7 +28,9 @@ GRANIAN: dict[str, Any] = {
 def configure_logging(settings: LogSettings) -> None:
     """Set up structlog for this process."""
     console = settings.format == "console" or (settings.format == "auto" and sys.stderr.isatty())
-    renderer: Any = structlog.dev.ConsoleRenderer() if console else structlog.processors.JSONRenderer()
+    renderer: Any = (
+        structlog.dev.ConsoleRenderer() if console else structlog.processors.JSONRenderer(serializer=_json)
+    )
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -40,3 +43,8 @@ def configure_logging(settings: LogSettings) -> None:
         logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
         cache_logger_on_first_use=True,
     )
+
+
+def _json(entry: dict[str, Any], **_: Any) -> str:
+    """A line is written for every request: msgspec takes a tenth of the standard encoder's time."""
+    return msgspec.json.encode(entry, enc_hook=repr).decode()

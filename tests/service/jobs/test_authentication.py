@@ -43,13 +43,13 @@ def check_silent(answer, token: str) -> None:
 
 
 @pytest.mark.parametrize("listener", ["public", "private"])
-@pytest.mark.parametrize(("method", "path"), ROUTES)
-async def test_without_a_token_nothing_is_done(service, check_error, listener, method, path):
+async def test_without_a_token_nothing_is_done(service, check_error, listener):
     await service.submit()
     client = getattr(service, listener)
-    answer = await client.request(method, path, json=BODY, headers={"x-requested-by": "test"})
-    check_error(answer, 401, "A bearer token is needed: send 'Authorization: Bearer <access token>'.")
-    assert answer.headers["www-authenticate"] == BEARER_CHALLENGE
+    for method, path in ROUTES:
+        answer = await client.request(method, path, json=BODY, headers={"x-requested-by": "test"})
+        check_error(answer, 401, "A bearer token is needed: send 'Authorization: Bearer <access token>'.")
+        assert answer.headers["www-authenticate"] == BEARER_CHALLENGE
     assert service.row(1) is None
     assert not service.row(0).unwanted
 

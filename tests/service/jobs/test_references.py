@@ -17,37 +17,37 @@ ROUTES = [
 READS = [path for method, path in ROUTES if method == "GET"]
 
 
-@pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize(
-    ("reference", "shown"),
-    [
-        ("99", "99"),
-        ("2147483647", "2147483647"),
-        ("-1", "-1"),
-        ("1.5", "1.5"),
-        ("+0", "+0"),
-        ("nobody", "nobody"),
-        ("0x0", "0x0"),
-        ("%D9%A0", "\u0660"),
-        ("Harvest", "Harvest"),
-        ("a%20b", "a b"),
-        ("%00", "\0"),
-        ("n" * 300, "n" * 300),
-    ],
-)
-async def test_what_there_is_not(service, check_error, route, reference, shown):
-    await service.submit(name="harvest")
-    method, path = route
-    answer = await service.public.request(method, path.format(reference), headers=service.headers())
-    check_error(answer, 404, f"Session '{shown}' not found.")
-    assert service.row(0).kill_requested_at is service.row(0).delete_requested_at is None
+#: What is in the path, and how it is called in the answer.
+NOBODY = {
+    "99": "99",
+    "2147483647": "2147483647",
+    "-1": "-1",
+    "1.5": "1.5",
+    "+0": "+0",
+    "nobody": "nobody",
+    "0x0": "0x0",
+    "%D9%A0": "\u0660",
+    "Harvest": "Harvest",
+    "a%20b": "a b",
+    "%00": "\0",
+    "n" * 300: "n" * 300,
+}
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-@pytest.mark.parametrize("reference", ["2147483648", "99999999999", "9" * 5000])
-async def test_ids_that_no_batch_can_have(service, check_error, method, path, reference):
-    answer = await service.public.request(method, path.format(reference), headers=service.headers())
-    check_error(answer, 400, f'For input string: "{reference[:80]}"')
+async def test_what_there_is_not(service, check_error, method, path):
+    await service.submit(name="harvest")
+    for reference, shown in NOBODY.items():
+        answer = await service.public.request(method, path.format(reference), headers=service.headers())
+        check_error(answer, 404, f"Session '{shown}' not found.")
+    assert not service.row(0).unwanted
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+async def test_ids_that_no_batch_can_have(service, check_error, method, path):
+    for reference in ("2147483648", "99999999999", "9" * 5000):
+        answer = await service.public.request(method, path.format(reference), headers=service.headers())
+        check_error(answer, 400, f'For input string: "{reference[:80]}"')
 
 
 @pytest.mark.parametrize("path", READS)

@@ -29,15 +29,31 @@ MEMORY = {
 
 @pytest.mark.parametrize(("memory", "option"), MEMORY.items())
 def test_memory(memory, option):
-    assert [part for part in java_options(memory) if part.startswith("-Xm")] == [option]
+    assert [part for part in java_options(memory, 25) if part.startswith("-Xm")] == [option]
 
 
 def test_options_open_what_spark_looks_into():
-    options = java_options("1g")
+    options = java_options("1g", 25)
     assert "--add-opens=java.base/java.nio=ALL-UNNAMED" in options
     assert "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED" in options
     # The Java that comes with Headland has no such module, and would not start.
     assert not any("jdk.incubator" in option for option in options)
+
+
+@pytest.mark.parametrize(("version", "opened"), [(17, True), (21, True), (24, False), (25, False), (0, True)])
+def test_a_package_that_java_no_longer_has_is_not_asked_for(version, opened):
+    asked = "--add-opens=java.base/sun.security.action=ALL-UNNAMED" in java_options("1g", version)
+    assert asked is opened
+
+
+@pytest.mark.parametrize(
+    ("release", "version"),
+    [('IMPLEMENTOR="X"\nJAVA_VERSION="25.0.2"\n', 25), ('JAVA_VERSION="17"\n', 17), ("", 0), (None, 0)],
+)
+def test_java_tells_its_version_by_a_file(tmp_path, release, version):
+    if release is not None:
+        (tmp_path / "release").write_text(release)
+    assert Toolchain(tmp_path / "bin" / "java", tmp_path).java_version() == version
 
 
 def parse(text: str) -> list[str]:

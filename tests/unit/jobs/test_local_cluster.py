@@ -65,7 +65,7 @@ def test_the_whole_command_line():
     assert arguments(launch) == [
         "-cp",
         "/opt/spark/conf:/opt/spark/jars/*",
-        *java_options("1g"),
+        *java_options("1g", 0),
         f"-Djava.io.tmpdir={RUN.temporary}",
         "org.apache.spark.deploy.SparkSubmit",
         "--master",

@@ -1,6 +1,8 @@
 """Growing output, read by line number: against a reader that reads all of it each time."""
 
+import os
 import random
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -15,12 +17,10 @@ def naive(data: bytes, *, complete: bool) -> list[str]:
     last = lines.pop()
     if complete and last:
         lines.append(last)
+    most = output.LONGEST_LINE
     return [
-        (
-            line[:LONGEST_LINE].decode("utf-8", "replace") + f" [{len(line) - LONGEST_LINE} bytes more]"
-            if len(line) > LONGEST_LINE
-            else line.decode("utf-8", "replace")
-        )
+        line[:most].decode("utf-8", "replace")
+        + (f" [{len(line) - most} bytes more]" if len(line) > most else "")
         for line in lines
     ]
 
@@ -36,6 +36,7 @@ def small(monkeypatch) -> None:
     monkeypatch.setattr(output, "STRIDE", 4)
     monkeypatch.setattr(output, "_CHUNK", 16)
     monkeypatch.setattr(output, "_TAIL_STEP", 8)
+    monkeypatch.setattr(output, "LONGEST_LINE", 24)
 
 
 CONTENTS = {
@@ -82,6 +83,24 @@ def test_lines_round_the_places_that_are_remembered(file, lines):
     for start in {0, 1, STRIDE - 1, STRIDE, STRIDE + 1, 2 * STRIDE - 1, 2 * STRIDE, lines - 1}:
         for size in (1, 2, STRIDE, STRIDE + 1, lines):
             assert reader.lines(file, start, size) == expected[start : start + size]
+
+
+def test_of_a_huge_line_no_more_is_kept_than_is_shown(file):
+    with file.open("wb") as opened:
+        opened.truncate(50_000_000)
+        opened.seek(0, os.SEEK_END)
+        opened.write(b"\nlast\n")
+    reader = OutputReader()
+    assert reader.count(file, complete=False) == 2
+    tracemalloc.start()
+    try:
+        first, last = reader.lines(file, 0, 2)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (first[LONGEST_LINE:], last) == (f" [{50_000_000 - LONGEST_LINE} bytes more]", "last")
+    assert reader.lines(file, 1, 1) == ["last"]
+    assert most < 10_000_000
 
 
 def test_lines_past_the_end_are_none(file):

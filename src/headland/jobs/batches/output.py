@@ -63,13 +63,11 @@ class OutputReader:
             stride = min(start // STRIDE, len(places.begins) - 1)
             opened.seek(places.begins[stride])
             for _ in range(start - stride * STRIDE):
-                if not opened.readline():
+                if _line(opened) is None:
                     return []
-            found = []
-            for line in opened:
-                found.append(_text(line))
-                if len(found) == size:
-                    break
+            found: list[str] = []
+            while len(found) < size and (line := _line(opened)) is not None:
+                found.append(line)
             return found
 
     def forget(self, file: Path) -> None:
@@ -139,8 +137,21 @@ def _note(places: _Places, chunk: bytes, offset: int) -> None:
         at = chunk.find(b"\n", at + 1)
 
 
-def _text(line: bytes) -> str:
+def _line(opened: BinaryIO) -> str | None:
+    """The next line; None at the end. Of one that is longer than what is shown no more than that is kept."""
+    part = line = opened.readline(LONGEST_LINE + 1)
+    if not line:
+        return None
+    more = 0
+    while not part.endswith(b"\n") and (part := opened.readline(_CHUNK)):
+        more += len(part) - part.endswith(b"\n")
+    return _text(line, more)
+
+
+def _text(line: bytes, more: int = 0) -> str:
+    """`line` as it is shown; `more` bytes of it are not here."""
     line = line.rstrip(b"\n")
-    if len(line) > LONGEST_LINE:
-        return line[:LONGEST_LINE].decode("utf-8", "replace") + f" [{len(line) - LONGEST_LINE} bytes more]"
+    more += len(line) - LONGEST_LINE
+    if more > 0:
+        return line[:LONGEST_LINE].decode("utf-8", "replace") + f" [{more} bytes more]"
     return line.decode("utf-8", "replace")

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,10 +24,12 @@ _OPENED = (
     "java.base/jdk.internal.ref",
     "java.base/sun.nio.ch",
     "java.base/sun.nio.cs",
-    "java.base/sun.security.action",
     "java.base/sun.util.calendar",
     "java.security.jgss/sun.security.krb5",
 )
+
+#: One more, which Java has no longer had since version 24, and would warn about in every log.
+_OPENED_BEFORE_24 = "java.base/sun.security.action"
 
 
 class ToolchainError(Exception):
@@ -60,14 +63,24 @@ class Toolchain:
     def java_home(self) -> Path:
         return self.java.parent.parent
 
+    def java_version(self) -> int:
+        """The major version, by the file `release` that every Java has; 0 where it does not tell."""
+        try:
+            release = (self.java_home / "release").read_text("utf-8", "replace")
+        except OSError:
+            return 0
+        found = re.search(r'^JAVA_VERSION="(\d+)', release, re.MULTILINE)
+        return int(found[1]) if found else 0
+
     def class_path(self, first: str | None = None) -> str:
         """Spark's class path, after what a job wants to have looked at first."""
         parts = [str(self.spark_home / "conf"), str(self.spark_home / "jars" / "*")]
         return os.pathsep.join([first, *parts] if first else parts)
 
 
-def java_options(memory: str) -> list[str]:
+def java_options(memory: str, java_version: int) -> list[str]:
     """Options of a driver's JVM. Memory without a unit counts mebibytes, as everywhere in Spark."""
+    opened = _OPENED if java_version >= 24 else (*_OPENED, _OPENED_BEFORE_24)
     heap = (
         memory.lower().removesuffix("b") if not memory.lower().rstrip("b").isdigit() else _mebibytes(memory)
     )
@@ -76,7 +89,7 @@ def java_options(memory: str) -> list[str]:
         "-XX:+IgnoreUnrecognizedVMOptions",
         # No memory-mapped statistics in the machine's temporary folder, which a killed JVM leaves behind.
         "-XX:-UsePerfData",
-        *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED),
+        *(f"--add-opens={package}=ALL-UNNAMED" for package in opened),
         "-Dio.netty.tryReflectionSetAccessible=true",
         "-Dio.netty.allocator.type=pooled",
         "--sun-misc-unsafe-memory-access=allow",

@@ -61,7 +61,7 @@ class LocalCluster:
         arguments = [
             "-cp",
             self.tools.class_path(conf.get("spark.driver.extraClassPath")),
-            *java_options(memory),
+            *java_options(memory, self.tools.java_version()),
             f"-Djava.io.tmpdir={directory.temporary}",
             *split_options(conf.get("spark.driver.defaultJavaOptions", "")),
             *split_options(conf.get("spark.driver.extraJavaOptions", "")),
