@@ -48,6 +48,8 @@ def _explain(problem: str, wanted: type) -> BodyInvalidError:
     if missing := re.fullmatch(r"Object missing required field `(.*)`", reason):
         name = f"{field}.{missing[1]}" if field else missing[1]
         return BodyInvalidError(name, "is required")
+    # That a field may be null, too, is no news to somebody who sent something else.
+    reason = reason.replace(" | null`", "`")
     reason = re.sub(
         r"`([^`]*)`", lambda m: re.sub(r"\w+", lambda w: _JSON_NAMES.get(w[0], w[0]), m[1]), reason
     )

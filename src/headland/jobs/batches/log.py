@@ -20,6 +20,9 @@ ERR = "\nstderr: "
 #: Lines of the log within a batch's record, as Livy has it.
 IN_RECORD = 10
 
+#: Characters of a line there: a page of a hundred batches has a thousand such lines.
+LONGEST_IN_RECORD = 4096
+
 _lines_decoder = msgspec.json.Decoder(list[str])
 
 
@@ -65,13 +68,20 @@ def last_lines(row: BatchRow, output: Path) -> list[str]:
     if kept is not None:
         return kept
     last = tail(output, IN_RECORD)
-    return [OUT, *last][-IN_RECORD:] if last else []
+    return _shortened([OUT, *last][-IN_RECORD:]) if last else []
 
 
 def ended_tail(report: bytes, output: Path) -> list[str]:
     """The same for a batch that has just ended with `report`."""
     last = tail(output, IN_RECORD, complete=True)
-    return [OUT, *last, *_foot(report)][-IN_RECORD:]
+    return _shortened([OUT, *last, *_foot(report)][-IN_RECORD:])
+
+
+def _shortened(lines: list[str]) -> list[str]:
+    return [
+        line if len(line) <= LONGEST_IN_RECORD else f"{line[:LONGEST_IN_RECORD]} [shortened]"
+        for line in lines
+    ]
 
 
 def _foot(report: bytes) -> list[str]:

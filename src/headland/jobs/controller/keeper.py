@@ -104,7 +104,7 @@ class BatchKeeper:
         request = submission.decode(row.request)
         record = directory.read(directory.exit)
         if record is not None:
-            output = tail(directory.output, LOOKED_AT)
+            output = tail(directory.output, LOOKED_AT, complete=True)
             self._finish(row, directory, endings.recorded(record, request, output))
         elif directory.launched.exists():
             self._stop_orphans(row)
@@ -198,7 +198,7 @@ class BatchKeeper:
             start_time=events.start_time or row.started_at or row.created_at,
             final_status=ending.final_status,
             tracking_url=f"{self.settings.server.public_url}/livy/batches/{row.id}/log",
-            user=events.user or row.proxy_user or getpass.getuser(),
+            user=events.user or row.proxy_user or _own_user(),
             shutdown=endings.shutdown_lines(ending, row.id),
         )
         encoded = report.encode(told)
@@ -243,6 +243,14 @@ def _lock(directory: RunDirectory) -> int | None:
         time.sleep(0.002)
         lock = directory.take_lock()
     return lock
+
+
+def _own_user() -> str:
+    """Who runs Headland; the number where it has no name, as in some containers."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
 
 
 def _write_private(file: Path, text: str) -> None:

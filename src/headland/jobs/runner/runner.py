@@ -85,12 +85,17 @@ class Runner:
                 children.signal_all(signal.SIGKILL)
 
     def _clear_leftovers(self) -> None:
-        """End what the program left running: nothing of a job goes on when the job has ended."""
-        deadline = time.monotonic() + children.LEFTOVER_GRACE
+        """End what the program left running: nothing of a job goes on when the job has ended. What can't be
+        killed, such as a program of another user's, is left: the job's end must go on record.
+        """
+        asked = time.monotonic()
         number = signal.SIGTERM
         signal.setitimer(signal.ITIMER_REAL, 0)
         while children.signal_all(number):
-            if time.monotonic() > deadline:
+            waited = time.monotonic() - asked
+            if waited > 2 * children.LEFTOVER_GRACE:
+                return
+            if waited > children.LEFTOVER_GRACE:
                 number = signal.SIGKILL
             signal.setitimer(signal.ITIMER_REAL, 0.05)
             signal.sigwait(_AWAITED)
