@@ -13,7 +13,7 @@ class CliError(click.ClickException):
     def __init__(
         self, problem: str, remedy: str = "", code: ExitCode = ExitCode.FAILED, *, passing: bool = False
     ) -> None:
-        super().__init__(one_line(f"{problem}; {remedy}" if remedy else problem))
+        super().__init__(one_line(f"{problem.rstrip('. ')}; {remedy}" if remedy else problem))
         self.problem = problem
         self.code = code
         #: Whether the same call may well succeed in a while: a service that restarts, for one.

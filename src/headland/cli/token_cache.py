@@ -49,5 +49,6 @@ class TokenCache:
             file.unlink(missing_ok=True)
 
     def _file(self, profile: Profile, scope: str) -> Path:
-        key = json.dumps([profile.url, profile.tenant, profile.client_id, scope])
+        # With the secret: a wrong one must not work for as long as a token of the right one does.
+        key = json.dumps([profile.url, profile.tenant, profile.client_id, profile.client_secret, scope])
         return self._folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"

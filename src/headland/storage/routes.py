@@ -67,7 +67,8 @@ def storage_api(storage: Storage, guard: Guard, max_upload: int) -> Api:
     """The API, with uploads of at most `max_upload` bytes."""
     return Api(
         name="storage",
-        summary="Cluster storage: upload, list and fetch what batches name by `wasbs://` URLs.",
+        summary="Cluster storage: upload, list and fetch what batches name by `wasbs://` URLs. Headland's own. "
+        "In paths, `-` stands for the default account or container.",
         prefix="/storage",
         operations=storage_operations(storage, guard, max_upload),
         errors=ERRORS,

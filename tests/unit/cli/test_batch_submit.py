@@ -96,7 +96,7 @@ def test_upload_of_a_file_that_is_not_there_submits_nothing(headland, stand_in):
 def test_a_refused_local_path_is_told_of_upload(headland):
     result = headland("batch", "submit", "app.jar", "--class", "X")
     assert result.exit_code == 1
-    assert "Rejected: local path." in result.stderr
+    assert "Rejected: local path;" in result.stderr
     assert "--upload" in result.stderr
 
 

@@ -46,7 +46,7 @@ def test_an_empty_secret_is_refused(bare_headland):
 def test_a_wrong_secret_is_5_and_keeps_nothing(bare_headland):
     result = bare_headland(*LOGIN, "--client-secret", "not-the-secret")
     assert result.exit_code == 5
-    assert result.stderr.startswith("headland: no token: AADSTS7000215: Invalid client secret provided.;")
+    assert result.stderr.startswith("headland: no token: AADSTS7000215: Invalid client secret provided;")
     assert "not-the-secret" not in result.output
     assert "Trace ID" not in result.output
     assert not profile_file().exists()

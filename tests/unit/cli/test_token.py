@@ -110,3 +110,8 @@ def test_a_token_endpoint_that_fails(headland, stand_in):
     assert all(result.stderr.startswith("headland: ") for result in results)
     assert all(result.stderr.count("\n") == 1 for result in results)
     assert "s3cr3t" not in results[4].output
+
+
+def test_a_cached_token_is_its_own_secrets_alone(headland):
+    assert headland("token").exit_code == 0
+    assert headland("token", HEADLAND_CLIENT_SECRET="another").exit_code == 5
