@@ -4,9 +4,13 @@ import re
 import time
 import uuid
 
+import msgspec
 import structlog
 from prometheus_client import Counter, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from headland.http.answers import JSON_UTF8
+from headland.http.failures import internal_error_text
 
 _log = structlog.get_logger("headland.http")
 
@@ -79,12 +83,7 @@ def _request_id(scope: Scope) -> str:
 
 
 async def _answer_500(send: Send, request_id: str) -> None:
-    body = b'{"msg":"Internal error; the log has more under request id %s."}' % request_id.encode()
-    await send(
-        {
-            "type": "http.response.start",
-            "status": 500,
-            "headers": [(b"content-type", b"application/json; charset=UTF-8")],
-        }
-    )
+    body = msgspec.json.encode({"msg": internal_error_text(request_id)})
+    headers = [(b"content-type", JSON_UTF8.encode())]
+    await send({"type": "http.response.start", "status": 500, "headers": headers})
     await send({"type": "http.response.body", "body": body})

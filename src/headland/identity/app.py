@@ -12,6 +12,7 @@ from starlette.responses import Response
 from headland.database import Database, DatabaseUnavailableError
 from headland.http.answers import json_answer
 from headland.http.bodies import BodyError
+from headland.http.failures import internal_error
 from headland.http.openapi import Api
 from headland.http.operations import Answer, routes_of
 from headland.http.validation import BodyInvalidError
@@ -78,7 +79,7 @@ def identity_admin_app(
             BodyInvalidError: _body_invalid,
             DatabaseUnavailableError: _unavailable,
             HTTPException: _http_error,
-            Exception: _internal,
+            Exception: internal_error,
         },
     )
     app.state.service = AdminService(database, settings, guard, clock)
@@ -142,11 +143,6 @@ async def _unavailable(_: Request, __: Exception) -> Response:
     return json_answer(
         wire.Problem("The database can't be reached now; try again."), 503, {"retry-after": "1"}
     )
-
-
-async def _internal(request: Request, _: Exception) -> Response:
-    request_id = getattr(request.state, "request_id", None)
-    return json_answer(wire.Problem(f"Internal error; the log has more under request id {request_id}."), 500)
 
 
 def _allowed(problem: HTTPException) -> str:

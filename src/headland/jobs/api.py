@@ -14,6 +14,7 @@ from starlette.responses import Response
 from headland.database import DatabaseUnavailableError
 from headland.http.answers import json_answer
 from headland.http.bodies import BodyError
+from headland.http.failures import internal_error
 from headland.http.openapi import Api
 from headland.http.operations import Answer, Operation, routes_of
 from headland.http.validation import BodyInvalidError
@@ -47,7 +48,10 @@ def jobs_app(operations: list[Operation]) -> Starlette:
         HTTPException,
         ClientDisconnect,
     )
-    app = Starlette(routes=routes_of(operations), exception_handlers=dict.fromkeys(handled, _render))
+    app = Starlette(
+        routes=routes_of(operations),
+        exception_handlers={**dict.fromkeys(handled, _render), Exception: internal_error},
+    )
     # `/batches/2/` is no path of Livy's; and a redirect would go to whatever the request's Host says.
     app.router.redirect_slashes = False
     return app

@@ -6,6 +6,8 @@ from starlette.routing import BaseRoute, Mount
 from starlette.types import ASGIApp
 
 from headland.http.context import RequestContext
+from headland.http.failures import internal_error
+from headland.http.openapi import Api
 from headland.http.operations import routes_of
 from headland.http.security_headers import SecurityHeaders
 from headland.identity import Issuer, SecretChecker, identity_admin_app, identity_app
@@ -48,13 +50,21 @@ class Assembly:
                 Mount(apis["applications"].prefix, identity_admin_app(deployment.database, settings, own)),
                 Mount("/", identity_app(deployment.database, settings, self.issuer)),
             ]
-        return Starlette(routes=[*routes_of(apis["server"].operations), *mounted])
+        return _root(apis["server"], mounted)
 
     def private(self) -> Starlette:
         """The private network's listener."""
         apis = {api.name: api for api in private_apis(self.deployment, self.verifier, self.check_secret)}
-        mounted = [Mount("/", jobs_app([*apis["jobs"].operations]))] if "jobs" in apis else []
-        return Starlette(routes=[*routes_of(apis["server"].operations), *mounted])
+        mounted: list[BaseRoute] = (
+            [Mount("/", jobs_app([*apis["jobs"].operations]))] if "jobs" in apis else []
+        )
+        return _root(apis["server"], mounted)
+
+
+def _root(general: Api, mounted: list[BaseRoute]) -> Starlette:
+    return Starlette(
+        routes=[*routes_of(general.operations), *mounted], exception_handlers={Exception: internal_error}
+    )
 
 
 def wrapped(app: Starlette, listener: str, *, tls: bool) -> ASGIApp:

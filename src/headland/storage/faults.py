@@ -9,6 +9,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from headland.http.answers import json_answer
+from headland.http.failures import internal_error
 from headland.security import AuthenticationError
 from headland.storage.errors import StorageError, StorageUnavailableError
 from headland.storage.wire import Problem
@@ -44,4 +45,5 @@ EXCEPTION_HANDLERS: dict[Any, Callable[[Request, Exception], Awaitable[Response]
     AuthenticationError: _authentication_error,
     HTTPException: _http_error,
     ClientDisconnect: _client_gone,
+    Exception: internal_error,
 }
