@@ -135,7 +135,7 @@ def test_a_last_line_counts_once_it_has_its_newline(file):
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("seed", range(12))
 def test_a_growing_file_reads_as_if_read_whole(file, seed):
-    chance = random.Random(seed)  # noqa: S311 - to be repeatable
+    chance = random.Random(seed)
     reader, data = OutputReader(), b""
     file.touch()
     for _ in range(60):
