@@ -62,8 +62,12 @@ class Assembly:
 
 
 def _root(general: Api, mounted: list[BaseRoute]) -> Starlette:
+    """Mounts go first, since routes are tried in turn; what is mounted at the root, last."""
+    prefixed = [mount for mount in mounted if isinstance(mount, Mount) and mount.path]
+    rest = [mount for mount in mounted if mount not in prefixed]
     return Starlette(
-        routes=[*routes_of(general.operations), *mounted], exception_handlers={Exception: internal_error}
+        routes=[*prefixed, *routes_of(general.operations), *rest],
+        exception_handlers={Exception: internal_error},
     )
 
 

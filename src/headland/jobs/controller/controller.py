@@ -5,6 +5,7 @@ import selectors
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -22,6 +23,9 @@ _log = structlog.get_logger("headland.jobs.controller")
 
 #: Seconds between looks when nothing calls for one. Every change comes with a call; this is for lost ones.
 HEARTBEAT = 1.0
+
+#: Seconds from a call to the look it causes: a burst of submissions is worth one look, not one each.
+GATHERING = 0.005
 
 #: Batches attended to at once: staging waits for storage, ending for the disk.
 THREADS = 4
@@ -60,7 +64,10 @@ class Controller:
             _log.info("controller.started", node=self._node, pid=os.getpid())
             while not stopping.is_set():
                 self._look()
-                for key, _ in selector.select(HEARTBEAT):
+                called = selector.select(HEARTBEAT)
+                if called:
+                    time.sleep(GATHERING)
+                for key, _ in called:
                     _drain(key.fileobj)
         self._stop()
 
