@@ -196,6 +196,12 @@ class TestRefusals:
         assert len(refused.stderr.splitlines()) == 1
         assert str(file) in refused.stderr
 
+    def test_home_that_spark_could_not_name(self, make_served: Callable[..., Served], tmp_path: Path) -> None:
+        refused = run(make_served(), "serve", HEADLAND_HOME=str(tmp_path / "wheat, barley"))
+        assert refused.returncode == 1
+        assert "comma" in refused.stderr
+        assert not (tmp_path / "wheat, barley").exists()
+
     def test_unreadable_home(self, make_served: Callable[..., Served]) -> None:
         served = make_served()
         served.home.mkdir(mode=0o000)

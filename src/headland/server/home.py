@@ -16,8 +16,10 @@ def prepare_home(home: Home) -> None:
     """Make the folders that are missing, for their owner alone.
 
     Raises:
-        HomeError: a folder can't be made, entered or written to.
+        HomeError: a folder can't be made, entered or written to, or Spark could not cope with its name.
     """
+    if "," in str(home.path):
+        raise HomeError(f"the home {home.path} has a comma in its path, which for Spark is the end of a path")
     try:
         for folder in (home.path, home.tls, home.storage, home.batches, home.runtime):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)

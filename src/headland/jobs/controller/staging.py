@@ -4,11 +4,12 @@ import asyncio
 import shutil
 import zipfile
 from pathlib import Path
+from urllib.parse import unquote
 
 import msgspec
 
 from headland.jobs.batches.errors import RejectedError
-from headland.jobs.batches.paths import PathRules, local_path
+from headland.jobs.batches.paths import PathRules, local_path, scheme_of
 from headland.jobs.batches.submission import Submission
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.storage import StorageError
@@ -62,14 +63,17 @@ def _fetch(path: str, index: int, directory: RunDirectory, paths: PathRules) -> 
         if error.status >= 500:
             raise StagingDelayedError(str(error)) from error
         raise StagingError(str(error)) from None
-    return f"{target}#{blob.fragment}" if blob.fragment else str(target)
+    # A name for what is unpacked is a URL's to have; in a plain path `#` would be a character like any other
+    # as soon as something else in the path can't stand in a URL.
+    return f"{target.as_uri()}#{blob.fragment}" if blob.fragment else str(target)
 
 
 def _check_archive(path: str, staged: str) -> None:
     local = local_path(staged)
     if local is None:  # Spark fetches it itself
         return
-    file = Path(local.partition("#")[0])
+    plain = local.partition("#")[0]
+    file = Path(unquote(plain) if scheme_of(staged) else plain)
     if not file.is_file():
         raise StagingError(f"{path}: there is no such file.")
     if not zipfile.is_zipfile(file):
