@@ -75,6 +75,7 @@ class Batches:
             proxy_user=admitted.proxy_user,
             request=submission.encode(admitted),
             created_at=self._clock(),
+            queue=admitted.queue,
         )
         try:
             row = await self._database.write(lambda connection: store.create(connection, new))

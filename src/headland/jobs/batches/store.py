@@ -42,6 +42,7 @@ class BatchRow:
     log_tail: bytes | None
     kill_requested_at: int | None
     delete_requested_at: int | None
+    queue: str | None
 
     @property
     def unwanted(self) -> bool:
@@ -59,6 +60,7 @@ class NewBatch:
     proxy_user: str | None
     request: bytes
     created_at: int
+    queue: str | None = None
 
 
 _NEXT_ID = (
@@ -103,6 +105,7 @@ def create(connection: Connection, new: NewBatch) -> BatchRow:
         "state": State.STARTING,
         "request": new.request,
         "created_at": new.created_at,
+        "queue": new.queue,
     }
     try:
         return _row(connection.execute(_INSERT, row).one())

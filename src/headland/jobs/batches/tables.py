@@ -42,4 +42,19 @@ batch = sa.Table(
     sa.Column("kill_requested_at", sa.BigInteger),
     #: From here on nobody sees the batch; the row goes when its processes and files are gone.
     sa.Column("delete_requested_at", sa.BigInteger),
+    #: The queue that the request names, for limits; null is the default queue.
+    sa.Column("queue", sa.Text),
+)
+
+#: Keys by which a caller may repeat a submission without its being taken twice.
+batch_submission_key = sa.Table(
+    "batch_submission_key",
+    metadata,
+    #: Client id of the caller; empty for nobody in particular.
+    sa.Column("owner", sa.Text, primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    #: SHA-256 of what was submitted: the same key with another body is a mistake.
+    sa.Column("fingerprint", sa.LargeBinary(32), nullable=False),
+    sa.Column("batch_id", sa.Integer, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
 )
