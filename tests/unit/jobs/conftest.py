@@ -62,6 +62,7 @@ def make_row() -> Callable[..., BatchRow]:
             "log_tail": None,
             "kill_requested_at": None,
             "delete_requested_at": None,
+            "queue": None,
         }
         assert set(changes) <= set(fields)
         return BatchRow(**{**fields, **changes})

@@ -87,6 +87,7 @@ def test_a_new_row(create):
         log_tail=None,
         kill_requested_at=None,
         delete_requested_at=None,
+        queue=None,
     )
     assert isinstance(row.state, State)
     assert not row.unwanted
