@@ -272,6 +272,18 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
     kill_grace: Annotated[
         Seconds, Meta(description="Time between SIGTERM and SIGKILL when a batch is killed.")
     ] = 5.0
+    log_limit: Annotated[
+        int,
+        Meta(
+            ge=65_536,
+            description="How much of a batch's output is kept; of a longer one the first half of that, and about as "
+            "much of its end.",
+            extra_json_schema={"x-unit": "bytes"},
+        ),
+    ] = 268_435_456
+    max_followers: Annotated[
+        Count, Meta(description="Logs that a worker process lets clients follow at once.")
+    ] = 200
 
 
 class LogSettings(Struct, frozen=True, forbid_unknown_fields=True):

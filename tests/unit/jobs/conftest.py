@@ -114,7 +114,9 @@ class Job:
     mark: str
     runners: list["subprocess.Popen[bytes]"] = field(default_factory=list)
 
-    def prepare(self, *command: str, kill_grace: float = 10.0, **environment: str) -> None:
+    def prepare(
+        self, *command: str, kill_grace: float = 10.0, log_limit: int = 1 << 28, **environment: str
+    ) -> None:
         """Put into the run directory what a controller puts there. The program says something by writing to
         `$SAID`, and is told something by reading from `$TOLD`.
         """
@@ -132,6 +134,7 @@ class Job:
                     **environment,
                 },
                 "kill_grace": kill_grace,
+                "log_limit": log_limit,
                 "notify": str(self.calls.getsockname()),
             },
         )

@@ -46,6 +46,14 @@ def write(file: Path, lines: int) -> list[str]:
     return written
 
 
+def read(*asked: object) -> tuple[int, int, list[str]]:
+    """A page: its start, the total, and its lines, of which there are as many as it says."""
+    found = page(*asked)
+    lines = list(found.lines)
+    assert len(lines) == found.size
+    return found.start, found.total, lines
+
+
 def livy_slice(lines: list[str], start: int | None, size: int) -> tuple[int, list[str]]:
     """The rules of `livy.md` section 2.4, word for word."""
     if size < 0:
@@ -56,34 +64,36 @@ def livy_slice(lines: list[str], start: int | None, size: int) -> tuple[int, lis
 
 
 def test_nothing_written_is_no_line_at_all(running, output):
-    assert page(running, output, OutputReader(), None, 100) == log.LogPage(0, 0, [])
+    assert read(running, output, OutputReader(), None, 100) == (0, 0, [])
     output.touch()
-    assert page(running, output, OutputReader(), None, 100) == log.LogPage(0, 0, [])
+    assert read(running, output, OutputReader(), None, 100) == (0, 0, [])
 
 
 def test_output_comes_below_its_heading(running, output):
     written = write(output, 3)
-    assert page(running, output, OutputReader(), None, 100) == log.LogPage(0, 4, ["stdout: ", *written])
+    assert read(running, output, OutputReader(), None, 100) == (0, 4, ["stdout: ", *written])
 
 
 def test_the_report_comes_behind_the_output_when_the_batch_has_ended(ended, output):
     written = write(output, 3)
-    found = page(ended, output, OutputReader(), 0, 100)
-    assert found.lines == ["stdout: ", *written, *FOOT]
-    assert found.total == 1 + 3 + len(FOOT)
+    assert read(ended, output, OutputReader(), 0, 100) == (
+        0,
+        1 + 3 + len(FOOT),
+        ["stdout: ", *written, *FOOT],
+    )
 
 
 @pytest.mark.parametrize("there", [True, False])
 def test_a_batch_that_wrote_nothing_has_both_headings_and_the_report(ended, output, there):
     if there:
         output.touch()
-    assert page(ended, output, OutputReader(), 0, 100).lines == ["stdout: ", *FOOT]
+    assert [*page(ended, output, OutputReader(), 0, 100).lines] == ["stdout: ", *FOOT]
 
 
 def test_a_last_line_without_newline_shows_when_the_batch_has_ended(running, ended, output):
     output.write_bytes(b"whole\nhalf")
-    assert page(running, output, OutputReader(), 0, 100).lines == ["stdout: ", "whole"]
-    assert page(ended, output, OutputReader(), 0, 100).lines == ["stdout: ", "whole", "half", *FOOT]
+    assert [*page(running, output, OutputReader(), 0, 100).lines] == ["stdout: ", "whole"]
+    assert [*page(ended, output, OutputReader(), 0, 100).lines] == ["stdout: ", "whole", "half", *FOOT]
 
 
 @pytest.mark.parametrize(
@@ -108,9 +118,9 @@ def test_a_last_line_without_newline_shows_when_the_batch_has_ended(running, end
 def test_pages_of_a_running_batch(running, output, asked, told):
     lines = ["stdout: ", *write(output, 200)]
     first, count = told
-    found = page(running, output, OutputReader(), *asked)
-    assert found == log.LogPage(first, 201, lines[first : first + count])
-    assert len(found.lines) == count
+    start, total, found = read(running, output, OutputReader(), *asked)
+    assert (start, total, found) == (first, 201, lines[first : first + count])
+    assert len(found) == count
 
 
 @pytest.mark.parametrize("written", [0, 1, 5])
@@ -122,9 +132,9 @@ def test_every_page_there_can_be(running, ended, output, written, has_ended):
     )
     for start in [None, *range(-2, len(lines) + 3)]:
         for size in range(-1, len(lines) + 3):
-            found = page(row, output, reader, start, size)
-            assert (found.start, found.lines) == livy_slice(lines, start, size), (start, size)
-            assert found.total == len(lines)
+            first, total, found = read(row, output, reader, start, size)
+            assert (first, found) == livy_slice(lines, start, size), (start, size)
+            assert total == len(lines)
 
 
 def test_a_line_keeps_its_number_while_output_grows_and_after_the_end(running, ended, output):
@@ -133,8 +143,7 @@ def test_a_line_keeps_its_number_while_output_grows_and_after_the_end(running, e
         with output.open("a") as opened:
             opened.write(f"line {grown}\nhalf of ")
         row = ended if grown == 11 else running
-        found = page(row, output, reader, 0, ALL)
-        for number, line in enumerate(found.lines):
+        for number, line in enumerate(page(row, output, reader, 0, ALL).lines):
             assert told.setdefault(number, line) == line
     assert len(told) == 1 + 13 + len(FOOT)
 
@@ -144,11 +153,20 @@ def test_a_reader_that_follows_by_number_misses_and_repeats_nothing(running, end
     for turn in range(8):
         with output.open("a") as opened:
             opened.write("".join(f"{turn}.{number}\n" for number in range(turn)))
-        while following := page(running, output, reader, len(seen), 3).lines:
+        while following := [*page(running, output, reader, len(seen), 3).lines]:
             seen += following
-    while following := page(ended, output, reader, len(seen), 3).lines:
+    while following := [*page(ended, output, reader, len(seen), 3).lines]:
         seen += following
     assert seen == ["stdout: ", *(f"{turn}.{number}" for turn in range(8) for number in range(turn)), *FOOT]
+
+
+@pytest.mark.parametrize("lines", [0, 1, 199, 200, 201, 1234])
+def test_a_page_that_is_streamed_is_the_same_json(ended, output, lines):
+    write(output, lines)
+    found = page(ended, output, OutputReader(), 0, -1)
+    streamed = b"".join(log.streamed(7, found))
+    _, total, expected = read(ended, output, OutputReader(), 0, -1)
+    assert msgspec.json.decode(streamed) == {"id": 7, "from": 0, "total": total, "log": expected}
 
 
 def test_a_record_has_no_log_when_it_has_just_been_created(make_row, output):
@@ -159,7 +177,7 @@ def test_a_record_has_no_log_when_it_has_just_been_created(make_row, output):
 def test_a_record_has_the_last_ten_lines_of_a_running_batch(running, output, lines):
     written = write(output, lines)
     assert last_lines(running, output) == (["stdout: ", *written][-10:] if lines else [])
-    assert last_lines(running, output) == page(running, output, OutputReader(), None, 10).lines
+    assert last_lines(running, output) == [*page(running, output, OutputReader(), None, 10).lines]
 
 
 @pytest.mark.parametrize("lines", [0, 1, 2, 10, 200])
@@ -169,7 +187,7 @@ def test_a_record_has_the_last_ten_lines_of_an_ended_batch(ended, output, lines,
     with output.open("a") as opened:
         opened.write(end)
     kept = ended_tail(encode(REPORT), output)
-    assert kept == page(ended, output, OutputReader(), None, 10).lines
+    assert kept == [*page(ended, output, OutputReader(), None, 10).lines]
     assert len(kept) == 10
     assert kept[-len(FOOT) + 1 :] == REPORT.lines()
 

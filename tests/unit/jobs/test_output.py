@@ -1,207 +1,94 @@
-"""Growing output, read by line number: against a reader that reads all of it each time."""
+"""Output in several files: one sequence of lines, with a line in place of what is missing."""
 
-import os
 import random
-import tracemalloc
 from pathlib import Path
 
 import pytest
 
-from headland.jobs.batches import output
-from headland.jobs.batches.output import LONGEST_LINE, LONGEST_TAIL, STRIDE, OutputReader, tail
+from headland.jobs.batches.output import OutputReader, pieces, tail
 
-
-def naive(data: bytes, *, complete: bool) -> list[str]:
-    """What a reader is to show, in the plainest way."""
-    lines = data.split(b"\n")
-    last = lines.pop()
-    if complete and last:
-        lines.append(last)
-    most = output.LONGEST_LINE
-    return [
-        line[:most].decode("utf-8", "replace")
-        + (f" [{len(line) - most} bytes more]" if len(line) > most else "")
-        for line in lines
-    ]
+GAP = "[{} lines, {} bytes, are left out here: the log is longer than jobs.log_limit]"
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def output(tmp_path: Path) -> Path:
+    (tmp_path / "output.tail").mkdir()
     return tmp_path / "output.log"
 
 
-@pytest.fixture
-def small(monkeypatch) -> None:
-    """Steps so small that every boundary is met."""
-    monkeypatch.setattr(output, "STRIDE", 4)
-    monkeypatch.setattr(output, "_CHUNK", 16)
-    monkeypatch.setattr(output, "_TAIL_STEP", 8)
-    monkeypatch.setattr(output, "LONGEST_LINE", 24)
+def put(output: Path, head: str, **segments: str) -> None:
+    output.write_text(head)
+    for name, text in segments.items():
+        (output.parent / "output.tail" / name.strip("_").replace("_", ".")).write_text(text)
 
 
-CONTENTS = {
-    "nothing": b"",
-    "one line": b"one\n",
-    "a last line that goes on": b"one\ntwo",
-    "a last line alone": b"one",
-    "empty lines": b"\n\n\none\n\n",
-    "one empty line": b"\n",
-    "carriage returns stay": b"10%\r20%\r30%\r\nnext\r\n\r",
-    "bytes that are no text": b"\xff\xfe\n\xc3\ncaf\xc3\xa9\n\xed\xa0\x80\n",
-    "NUL": b"a\0b\n",
-    "a line as long as is shown": b"x" * LONGEST_LINE + b"\n",
-    "a line longer than is shown": b"x" * (LONGEST_LINE + 5) + b"\nnext\n",
-    "a cut within a character": b"x" * (LONGEST_LINE - 1) + "é".encode() + b"\n",
-    "other separators": "a\u2028b\x0bc\x0cd\x85e\n".encode(),
-}
+def every_line(output: Path, *, complete: bool) -> list[str]:
+    lines = OutputReader().lines(output, complete=complete)
+    found = list(lines.slice(0, lines.count))
+    assert len(found) == lines.count
+    for size in range(len(found) + 2):
+        assert tail(output, size, complete=complete) == found[max(0, len(found) - size) :]
+    for start in range(len(found) + 1):
+        for stop in range(start, len(found) + 1):
+            assert list(lines.slice(start, stop)) == found[start:stop]
+    return found
 
 
-@pytest.mark.parametrize("data", CONTENTS.values(), ids=CONTENTS)
-@pytest.mark.parametrize("complete", [False, True])
-def test_lines_of_every_kind(file, data, complete):
-    file.write_bytes(data)
-    expected = naive(data, complete=complete)
-    reader = OutputReader()
-    assert reader.count(file, complete=complete) == len(expected)
-    assert reader.lines(file, 0, len(expected)) == expected
-    assert tail(file, 100, complete=complete) == expected
+def test_a_head_alone(output):
+    put(output, "a\nb\nc")
+    assert every_line(output, complete=False) == ["a", "b"]
+    assert every_line(output, complete=True) == ["a", "b", "c"]
 
 
-def test_a_long_line_is_cut_where_it_is_shown_and_says_so(file):
-    file.write_bytes(b"x" * (LONGEST_LINE + 5) + b"\n")
-    assert OutputReader().lines(file, 0, 1) == ["x" * LONGEST_LINE + " [5 bytes more]"]
+def test_no_output_at_all(output):
+    assert every_line(output, complete=True) == []
+    (output.parent / "output.tail").rmdir()
+    assert every_line(output, complete=True) == []
 
 
-@pytest.mark.parametrize(
-    "lines", [STRIDE - 1, STRIDE, STRIDE + 1, 3 * STRIDE - 1, 3 * STRIDE, 3 * STRIDE + 1]
-)
-def test_lines_round_the_places_that_are_remembered(file, lines):
-    expected = [f"line {number}" for number in range(lines)]
-    file.write_text("".join(line + "\n" for line in expected))
-    reader = OutputReader()
-    assert reader.count(file, complete=False) == lines
-    for start in {0, 1, STRIDE - 1, STRIDE, STRIDE + 1, 2 * STRIDE - 1, 2 * STRIDE, lines - 1}:
-        for size in (1, 2, STRIDE, STRIDE + 1, lines):
-            assert reader.lines(file, start, size) == expected[start : start + size]
+def test_segments_go_on_where_the_head_ends(output):
+    put(output, "a\nb\n", _0_0="c\nd\n", _4_2="e\nf")
+    assert every_line(output, complete=False) == ["a", "b", "c", "d", "e"]
+    assert every_line(output, complete=True) == ["a", "b", "c", "d", "e", "f"]
 
 
-def test_of_a_huge_line_no_more_is_kept_than_is_shown(file):
-    with file.open("wb") as opened:
-        opened.truncate(50_000_000)
-        opened.seek(0, os.SEEK_END)
-        opened.write(b"\nlast\n")
-    reader = OutputReader()
-    assert reader.count(file, complete=False) == 2
-    tracemalloc.start()
-    try:
-        first, last = reader.lines(file, 0, 2)
-        _, most = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert (first[LONGEST_LINE:], last) == (f" [{50_000_000 - LONGEST_LINE} bytes more]", "last")
-    assert reader.lines(file, 1, 1) == ["last"]
-    assert most < 10_000_000
+def test_segments_are_in_the_order_of_their_numbers(output):
+    put(output, "", _0_0="0\n" * 50, _100_50="1\n", _102_51="2\n")
+    assert every_line(output, complete=True) == ["0"] * 50 + ["1", "2"]
 
 
-def test_lines_past_the_end_are_none(file):
-    file.write_bytes(b"one\ntwo\n")
-    reader = OutputReader()
-    assert reader.lines(file, 2, 10) == []
-    assert reader.lines(file, 2_000_000, 10) == []
-    assert reader.lines(file, 0, 0) == []
-    assert reader.lines(file, 0, -1) == []
-    assert reader.lines(file, 1, 10) == ["two"]
+def test_where_something_is_missing_a_line_says_how_much(output):
+    put(output, "a\nb\n", _40_20="y\n", _42_21="z\n")
+    assert every_line(output, complete=True) == ["a", "b", GAP.format(20, 40), "y", "z"]
 
 
-def test_a_missing_file_has_no_lines(file):
-    reader = OutputReader()
-    assert reader.count(file, complete=True) == 0
-    assert reader.lines(file, 0, 10) == []
-    assert tail(file, 10) == tail(file, 10, complete=True) == []
+def test_a_file_in_the_middle_ends_a_line(output):
+    put(output, "half of a long line", _0_0="the other half\n")
+    assert every_line(output, complete=False) == ["half of a long line", "the other half"]
 
 
-def test_a_last_line_counts_once_it_has_its_newline(file):
-    reader = OutputReader()
-    told = []
-    for data in (b"on", b"e", b"\nt", b"wo\n", b"\n", b"three"):
-        with file.open("ab") as opened:
-            opened.write(data)
-        told.append(reader.count(file, complete=False))
-    assert told == [0, 0, 1, 2, 3, 3]
-    assert reader.count(file, complete=True) == 4
-    assert reader.lines(file, 0, 4) == ["one", "two", "", "three"]
+def test_a_segment_that_goes_away_meanwhile_is_left_out(output):
+    put(output, "a\n", _0_0="b\n", _2_1="c\n")
+    lines = OutputReader().lines(output, complete=True)
+    (output.parent / "output.tail" / "0.0").unlink()
+    assert list(lines.slice(0, 3)) == ["a", "c"]
 
 
-@pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("seed", range(12))
-def test_a_growing_file_reads_as_if_read_whole(file, seed):
+def test_where_pieces_begin(output):
+    put(output, "head\n", _0_0="b\n", _2_1="c\n")
+    assert [piece.begin for piece in pieces(output, complete=True)] == [0, 5, 7]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_any_split_reads_as_the_whole(output, seed):
     chance = random.Random(seed)
-    reader, data = OutputReader(), b""
-    file.touch()
-    for _ in range(60):
-        pieces = [b"\n", b"\n\n", b"a", b"line ", "é".encode(), b"\xff", b"\r\n", b"y" * 20]
-        more = b"".join(chance.choice(pieces) for _ in range(chance.randrange(12)))
-        data += more
-        with file.open("ab") as opened:
-            opened.write(more)
-        expected = naive(data, complete=False)
-        assert reader.count(file, complete=False) == len(expected)
-        start, size = chance.randrange(len(expected) + 1), chance.randrange(20)
-        assert reader.lines(file, start, min(size, len(expected) - start)) == expected[start : start + size]
-        size = chance.randrange(1, 12)
-        assert tail(file, size) == expected[-size:]
-    whole = naive(data, complete=True)
-    assert reader.count(file, complete=True) == len(whole)
-    assert reader.lines(file, 0, len(whole)) == whole
-    for size in range(1, 12):
-        assert tail(file, size, complete=True) == whole[-size:]
-
-
-def test_more_files_than_are_remembered(tmp_path, monkeypatch):
-    monkeypatch.setattr(output, "MOST_FILES", 3)
-    reader = OutputReader()
-    files = [tmp_path / str(number) for number in range(7)]
-    for turn in range(1, 4):
-        for number, file in enumerate(files):
-            with file.open("a") as opened:
-                opened.write(f"{number}.{turn}\n")
-            assert reader.count(file, complete=False) == turn
-            assert reader.lines(file, turn - 1, 1) == [f"{number}.{turn}"]
-    assert len(reader._files) == 3
-
-
-def test_a_file_that_is_forgotten_is_read_anew(file):
-    reader = OutputReader()
-    file.write_bytes(b"old\nlines\n")
-    assert reader.count(file, complete=False) == 2
-    file.write_bytes(b"new\n")
-    reader.forget(file)
-    reader.forget(file)
-    assert reader.count(file, complete=False) == 1
-
-
-@pytest.mark.parametrize("size", [0, 1, 2, 10, 11, 200_000])
-@pytest.mark.parametrize("complete", [False, True])
-def test_the_tail_of_a_long_file(file, size, complete):
-    data = b"".join(b"line %d\n" % number for number in range(100_000)) + b"and this"
-    file.write_bytes(data)
-    whole = naive(data, complete=complete)
-    found = tail(file, size, complete=complete)
-    assert found == whole[len(whole) - len(found) :]
-    assert len(found) == size or (size > 10_000 and len("\n".join(found)) > LONGEST_TAIL - 100)
-
-
-@pytest.mark.parametrize("length", [60_000, 70_000, 200_000])
-@pytest.mark.parametrize("end", [b"\n", b"", b"\nlast\n", b"\nlast"])
-@pytest.mark.parametrize("complete", [False, True])
-def test_the_tail_has_long_lines_from_their_beginning(file, length, end, complete):
-    data = b"first\n" + b"x" * length + end
-    file.write_bytes(data)
-    assert tail(file, 2, complete=complete) == naive(data, complete=complete)[-2:]
-
-
-@pytest.mark.parametrize("end", [b"", b"\n", b"\nlast\n"])
-@pytest.mark.parametrize("complete", [False, True])
-def test_the_tail_leaves_out_a_line_that_begins_too_far_back(file, end, complete):
-    file.write_bytes(b"first\n" + b"x" * (LONGEST_TAIL + 1) + end)
-    assert tail(file, 10, complete=complete) == (["last"] if b"last" in end else [])
+    lines = [f"line {number}" * chance.randrange(3) for number in range(40)]
+    cuts = sorted(chance.sample(range(1, 40), 3))
+    head, *rest = (lines[start:stop] for start, stop in zip([0, *cuts], [*cuts, 40], strict=True))
+    put(output, "".join(line + "\n" for line in head))
+    before = count = 0
+    for part in rest:
+        text = "".join(line + "\n" for line in part)
+        (output.parent / "output.tail" / f"{before}.{count}").write_text(text)
+        before, count = before + len(text), count + len(part)
+    assert every_line(output, complete=False) == lines

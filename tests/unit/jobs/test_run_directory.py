@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from headland.jobs.runner import run_directory
-from headland.jobs.runner.run_directory import EXIT_SIZE, RunDirectory
+from headland.jobs.runner.run_directory import RECORD_SIZE, RunDirectory
 
 
 @pytest.fixture
@@ -101,13 +101,13 @@ def test_a_record_is_on_disk_before_it_has_its_name(directory, monkeypatch):
 
 
 def test_reserved_space_is_taken_by_the_record(directory):
-    reserved = directory.reserve(directory.exit, EXIT_SIZE)
-    assert reserved.stat().st_size == EXIT_SIZE
-    assert reserved.stat().st_blocks * 512 >= EXIT_SIZE
+    reserved = directory.reserve(directory.exit, RECORD_SIZE)
+    assert reserved.stat().st_size == RECORD_SIZE
+    assert reserved.stat().st_blocks * 512 >= RECORD_SIZE
     assert directory.read(directory.exit) is None
     directory.commit(reserved, directory.exit, {"exit_code": 0})
     assert directory.read(directory.exit) == {"exit_code": 0}
-    assert directory.exit.stat().st_size == EXIT_SIZE
+    assert directory.exit.stat().st_size == RECORD_SIZE
     assert names(directory) == ["exit.json"]
 
 

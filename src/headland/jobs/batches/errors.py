@@ -70,3 +70,9 @@ class StillEndingError(BatchError):
     """A batch is being killed, and has not ended yet."""
 
     status = 503
+
+
+class TooManyFollowersError(BatchError):
+    """As many logs are followed as a worker process serves at once."""
+
+    status = 503

@@ -2,10 +2,13 @@
 
 Livy's layout: a line `stdout: `, the output (its errors among it, in the order in which they came), a line
 `\\nstderr: ` and what the cluster had to say. Livy shows the second heading from the start, so that every
-new line moves it; here it comes with the end, and a line keeps its number for ever.
+new line moves it; here it comes with the end, and a line keeps its number: all its life in a log that is
+shorter than `jobs.log_limit`; in a longer one, the lines after the gap move as the gap grows.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 
 import msgspec
@@ -23,6 +26,9 @@ IN_RECORD = 10
 #: Characters of a line there: a page of a hundred batches has a thousand such lines.
 LONGEST_IN_RECORD = 4096
 
+#: Lines that are encoded at once where a page is streamed.
+_LINES_A_PART = 200
+
 _lines_decoder = msgspec.json.Decoder(list[str])
 
 
@@ -32,27 +38,40 @@ class LogPage:
 
     start: int
     total: int
-    lines: list[str]
+    #: How many lines of it these are.
+    size: int
+    #: They are read as they are asked for: a log may be larger than memory.
+    lines: Iterator[str]
 
 
 def page(row: BatchRow, output: Path, reader: OutputReader, start: int | None, size: int) -> LogPage:
     """Lines `[start, start + size)`. No start, or one below 0, means the last `size`; a size below 0, all."""
-    ended = row.finished_at is not None
-    written = reader.count(output, complete=ended)
-    head, foot = _frame(row, written)
+    body = reader.lines(output, complete=row.finished_at is not None)
+    written = body.count
+    head, foot = frame(row, written)
     total = len(head) + written + len(foot)
     if size < 0:
         size = total
     if start is None or start < 0:
         start = max(0, total - size)
-    stop = min(start + size, total)
-    lines = head[start:stop]
-    body_start = max(0, start - len(head))
-    body_size = min(written, stop - len(head)) - body_start
-    lines += reader.lines(output, body_start, body_size)
-    foot_start = max(0, start - len(head) - written)
-    lines += foot[foot_start : max(0, stop - len(head) - written)]
-    return LogPage(start, total, lines)
+    stop = max(start, min(start + size, total))
+    body_start, foot_start = len(head), len(head) + written
+    lines = chain(
+        head[start:stop],
+        body.slice(max(0, start - body_start), max(0, stop - body_start)),
+        foot[max(0, start - foot_start) : max(0, stop - foot_start)],
+    )
+    return LogPage(start, total, stop - start, lines)
+
+
+def streamed(batch_id: int, page: LogPage) -> Iterator[bytes]:
+    """A page as the wire's JSON, in parts: however many lines it has, few of them are in memory."""
+    yield b'{"id":%d,"from":%d,"total":%d,"log":[' % (batch_id, page.start, page.total)
+    before = b""
+    while lines := list(islice(page.lines, _LINES_A_PART)):
+        yield before + msgspec.json.encode(lines)[1:-1]
+        before = b","
+    yield b"]}"
 
 
 def kept_lines(row: BatchRow) -> list[str] | None:
@@ -88,6 +107,7 @@ def _foot(report: bytes) -> list[str]:
     return [ERR, *reports.decode(report).lines()]
 
 
-def _frame(row: BatchRow, written: int) -> tuple[list[str], list[str]]:
+def frame(row: BatchRow, written: int) -> tuple[list[str], list[str]]:
+    """What stands before the output, and what after it; `written` is how many lines of output there are."""
     foot = _foot(row.report) if row.report is not None else []
     return ([OUT] if written or foot else []), foot

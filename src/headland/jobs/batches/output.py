@@ -1,108 +1,134 @@
-"""Read a program's growing output by line number, without reading all of it each time."""
+"""A program's output as one sequence of lines, whatever the files that the runner has put it into."""
 
 import os
-import threading
-from collections import OrderedDict
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-#: A place in the file is remembered each so many lines.
-STRIDE = 512
-#: Files whose places are remembered.
-MOST_FILES = 512
-#: A longer line is cut in what is shown, never in the file.
-LONGEST_LINE = 65_536
-_CHUNK = 1 << 20
+from headland.jobs.batches.line_index import LineIndex, shown
+from headland.jobs.runner.output import tail_folder
+
 #: How much of a file's end is read at a time for its last lines, and at the most.
 _TAIL_STEP = 1 << 16
 LONGEST_TAIL = 1 << 20
 
 
-@dataclass(slots=True)
-class _Places:
-    """Where lines begin in the part of a file that has been looked at."""
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A file of the output, and what is missing before it."""
 
-    scanned: int = 0
-    lines: int = 0
-    begins: list[int] = field(default_factory=lambda: [0])
+    file: Path
+    #: Whether nothing will be added to it.
+    complete: bool
+    #: Bytes of the output before it, those that are gone included.
+    begin: int = 0
+    missing_lines: int = 0
+    missing_bytes: int = 0
+
+    @property
+    def gap(self) -> str | None:
+        """The line that stands where something is missing."""
+        if not self.missing_bytes:
+            return None
+        return (
+            f"[{self.missing_lines} lines, {self.missing_bytes} bytes, are left out here: "
+            "the log is longer than jobs.log_limit]"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines that there are at one moment."""
+
+    index: LineIndex
+    #: Each piece with its number of lines, without the one for a gap.
+    pieces: tuple[tuple[Piece, int], ...]
+
+    @property
+    def count(self) -> int:
+        return sum(lines + (piece.gap is not None) for piece, lines in self.pieces)
+
+    def slice(self, start: int, stop: int) -> Iterator[str]:
+        """Lines `[start, stop)`."""
+        before = 0
+        for piece, lines in self.pieces:
+            if piece.gap is not None:
+                if start <= before < stop:
+                    yield piece.gap
+                before += 1
+            first, last = max(start - before, 0), min(stop - before, lines)
+            yield from self.index.lines(piece.file, first, last - first)
+            before += lines
 
 
 class OutputReader:
-    """Lines of output files. A last line without its newline counts only once the file is complete:
-    a line's number and text, once told, never change.
-    """
+    """Output by line number. For several threads."""
 
     def __init__(self) -> None:
-        self._files: OrderedDict[Path, _Places] = OrderedDict()
-        self._lock = threading.Lock()
+        self.index = LineIndex()
 
-    def count(self, file: Path, *, complete: bool) -> int:
-        """How many lines there are; 0 where there is no file."""
-        try:
-            descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return 0
-        try:
-            places = self._look(file, descriptor)
-            open_line = complete and os.fstat(descriptor).st_size > places.scanned
-            return places.lines + open_line
-        finally:
-            os.close(descriptor)
+    def lines(self, output: Path, *, complete: bool) -> Lines:
+        """What there is of the output whose head is in the file `output`; `complete` if nothing will follow."""
+        found = pieces(output, complete=complete)
+        return Lines(
+            self.index,
+            tuple((piece, self.index.count(piece.file, complete=piece.complete)) for piece in found),
+        )
 
-    def lines(self, file: Path, start: int, size: int) -> list[str]:
-        """Up to `size` lines from number `start` on. The caller has asked `count` how many there are."""
-        if size <= 0:
-            return []
-        try:
-            descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return []
-        with os.fdopen(descriptor, "rb", buffering=_CHUNK) as opened:
-            places = self._look(file, descriptor)
-            stride = min(start // STRIDE, len(places.begins) - 1)
-            opened.seek(places.begins[stride])
-            for _ in range(start - stride * STRIDE):
-                if _line(opened) is None:
-                    return []
-            found: list[str] = []
-            while len(found) < size and (line := _line(opened)) is not None:
-                found.append(line)
-            return found
-
-    def forget(self, file: Path) -> None:
-        """Drop what is remembered of a file that is gone."""
-        with self._lock:
-            self._files.pop(file, None)
-
-    def _look(self, file: Path, descriptor: int) -> _Places:
-        """Take note of what has been written since the last look."""
-        with self._lock:
-            places = self._files.setdefault(file, _Places())
-            self._files.move_to_end(file)
-            if len(self._files) > MOST_FILES:
-                self._files.popitem(last=False)
-            size = os.fstat(descriptor).st_size
-            offset = places.scanned
-            while offset < size:
-                chunk = os.pread(descriptor, min(_CHUNK, size - offset), offset)
-                if not chunk:
-                    break
-                _note(places, chunk, offset)
-                offset += len(chunk)
-            return places
+    def forget(self, output: Path) -> None:
+        """Drop what is remembered of output that is gone."""
+        self.index.forget(output.parent)
 
 
-def tail(file: Path, size: int, *, complete: bool = False) -> list[str]:
-    """The last `size` lines; only the end of the file is read. `complete` as in `OutputReader`.
+def pieces(output: Path, *, complete: bool) -> list[Piece]:
+    """The files of the output, in order."""
+    folder = tail_folder(str(output))
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 - most have none, and lists ask for many
+    except (FileNotFoundError, NotADirectoryError):
+        names = []
+    if not names:
+        return [Piece(output, complete)]
+    segments = sorted(tuple(map(int, name.split("."))) for name in names)
+    head = size_of(output)
+    found = [Piece(output, complete=True)]
+    for number, (before, lines_before) in enumerate(segments):
+        missing = (0, 0) if number else (lines_before, before)
+        file = Path(folder, f"{before}.{lines_before}")
+        found.append(Piece(file, complete or number < len(segments) - 1, head + before, *missing))
+    return found
 
-    A line that begins before the last `LONGEST_TAIL` bytes is left out, and what is before it.
+
+def size_of(file: Path) -> int:
+    """Bytes in a file; 0 where there is none."""
+    try:
+        return os.stat(file).st_size  # noqa: PTH116 - asked many times a second
+    except FileNotFoundError:
+        return 0
+
+
+def tail(output: Path, size: int, *, complete: bool = False) -> list[str]:
+    """The last `size` lines; only the end of the output is read. `complete` as in `OutputReader`.
+
+    A line that begins before the last `LONGEST_TAIL` bytes of a file is left out, and what is before it.
     """
+    found: list[str] = []
+    for piece in reversed(pieces(output, complete=complete)):
+        lines, whole = _tail_of_file(piece.file, size - len(found), complete=piece.complete)
+        found = [*([piece.gap] if whole and piece.gap else ()), *lines, *found]
+        if not whole or len(found) >= size:
+            break
+    return found[max(0, len(found) - size) :]
+
+
+def _tail_of_file(file: Path, size: int, *, complete: bool) -> tuple[list[str], bool]:
+    """The last lines of one file, and whether these are all that it has."""
     try:
         with file.open("rb") as opened:
             begin, data = _end(opened, size)
     except FileNotFoundError:
-        return []
+        return [], True
     found = data.split(b"\n")
     last = found.pop()
     if complete and last:
@@ -110,7 +136,7 @@ def tail(file: Path, size: int, *, complete: bool = False) -> list[str]:
     if begin:
         # It began earlier, where we have not looked.
         found = found[1:]
-    return [_text(line) for line in found[max(0, len(found) - size) :]]
+    return [shown(line) for line in found[max(0, len(found) - size) :]], begin == 0 and len(found) <= size
 
 
 def _end(opened: BinaryIO, size: int) -> tuple[int, bytes]:
@@ -125,33 +151,3 @@ def _end(opened: BinaryIO, size: int) -> tuple[int, bytes]:
         opened.seek(begin)
         data = opened.read(step) + data
     return begin, data
-
-
-def _note(places: _Places, chunk: bytes, offset: int) -> None:
-    at = chunk.find(b"\n")
-    while at >= 0:
-        places.lines += 1
-        places.scanned = offset + at + 1
-        if places.lines % STRIDE == 0:
-            places.begins.append(places.scanned)
-        at = chunk.find(b"\n", at + 1)
-
-
-def _line(opened: BinaryIO) -> str | None:
-    """The next line; None at the end. Of one that is longer than what is shown no more than that is kept."""
-    part = line = opened.readline(LONGEST_LINE + 1)
-    if not line:
-        return None
-    more = 0
-    while not part.endswith(b"\n") and (part := opened.readline(_CHUNK)):
-        more += len(part) - part.endswith(b"\n")
-    return _text(line, more)
-
-
-def _text(line: bytes, more: int = 0) -> str:
-    """`line` as it is shown; `more` bytes of it are not here."""
-    line = line.rstrip(b"\n")
-    more += len(line) - LONGEST_LINE
-    if more > 0:
-        return line[:LONGEST_LINE].decode("utf-8", "replace") + f" [{more} bytes more]"
-    return line.decode("utf-8", "replace")

@@ -15,6 +15,9 @@ from headland.jobs.batches.errors import (
 _NUMBERS = range(-(2**31), 2**31)
 _VERSIONED_ACCEPT = re.compile(r"application/vnd\.livy\.v([^+;,\s]*)")
 
+#: The media type of server-sent events.
+EVENTS = "text/event-stream"
+
 #: The protocol's only version.
 VERSION = "0.1"
 
@@ -62,6 +65,12 @@ def check_accept(request: Request) -> None:
     asked = _VERSIONED_ACCEPT.match(request.headers.get("accept", ""))
     if asked and asked[1] != VERSION:
         raise NotAcceptableError(f"No value found for '{asked[1][:40]}'")
+
+
+def wants_events(request: Request) -> bool:
+    """Whether server-sent events are asked for."""
+    accepted = request.headers.get("accept", "").lower().split(",")
+    return any(kind.partition(";")[0].strip() == EVENTS for kind in accepted)
 
 
 def check_json(request: Request) -> None:

@@ -1,21 +1,25 @@
 """The batch API: HTTP to rule and back."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from functools import wraps
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
-from headland.http.answers import json_answer
+from headland.http.answers import JSON_UTF8, json_answer
 from headland.http.bodies import read_body
 from headland.http.operations import Answer, Operation, Parameter
 from headland.http.validation import decode_json
+from headland.jobs.batches.log import streamed
 from headland.jobs.batches.requests import (
+    EVENTS,
     check_accept,
     check_json,
     check_requested_by,
     number_of,
     reference_of,
+    wants_events,
 )
 from headland.jobs.batches.service import Batches
 from headland.jobs.batches.wire import (
@@ -33,8 +37,17 @@ from headland.security import Guard, Principal
 BATCHES_A_PAGE = 100
 LINES_A_PAGE = 100
 
+#: A page with more lines than this is sent as it is read.
+LINES_AT_ONCE = 1000
+
 _FROM = Parameter("from", int, "Number of the first item.")
 _SIZE = Parameter("size", int, "How many items at the most.")
+_LAST_EVENT = Parameter(
+    "Last-Event-ID",
+    str,
+    "Id of the last event that was seen; the next is the first one sent.",
+    place="header",
+)
 _ITEM = "/batches/{batch_id}"
 
 _Guarded = Callable[[Request, Principal | None], Awaitable[Response]]
@@ -79,11 +92,15 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
 
     @guarded
     async def get_batch_log(request: Request, _principal: Principal | None) -> Response:
-        start, size = number_of(request, "from"), number_of(request, "size")
-        batch_id, page = await batches.log(
-            reference_of(request), start, LINES_A_PAGE if size is None else size
-        )
-        return json_answer(BatchLog(id=batch_id, from_=page.start, total=page.total, log=page.lines))
+        reference, start, size = reference_of(request), number_of(request, "from"), number_of(request, "size")
+        if wants_events(request):
+            events = batches.follow(reference, start or 0, request.headers.get("last-event-id"))
+            return StreamingResponse(events, media_type=EVENTS, headers={"cache-control": "no-store"})
+        batch_id, page = await batches.log(reference, start, LINES_A_PAGE if size is None else size)
+        if page.size > LINES_AT_ONCE:
+            return StreamingResponse(streamed(batch_id, page), media_type=JSON_UTF8)
+        lines = await asyncio.to_thread(list, page.lines)
+        return json_answer(BatchLog(id=batch_id, from_=page.start, total=page.total, log=lines))
 
     @guarded
     async def get_batch_progress(request: Request, _principal: Principal | None) -> Response:
@@ -141,9 +158,10 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
             "GET",
             f"{_ITEM}/log",
             get_batch_log,
-            "Lines of the log; without `from`, the last.",
+            "Lines of the log; without `from`, the last. With `Accept: text/event-stream`, every line from `from` (0 "
+            "without it) on as an event of its own until the batch has ended.",
             {200: Answer("A page of the log.", BatchLog)},
-            parameters=[_FROM, _SIZE],
+            parameters=[_FROM, _SIZE, _LAST_EVENT],
         ),
         Operation(
             "GET",

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 import msgspec
 
@@ -17,6 +17,7 @@ from headland.jobs.batches.errors import (
     RejectedError,
     StillEndingError,
 )
+from headland.jobs.batches.following import Follower, Followers, Place, begin_at
 from headland.jobs.batches.output import OutputReader
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.progress import ProgressReader
@@ -58,6 +59,7 @@ class Batches:
         self._home = home
         self._clock = clock
         self._output = OutputReader()
+        self._followers = Followers(settings.max_followers)
         self._progress = ProgressReader()
 
     async def submit(self, request: BatchRequest, principal: Principal | None) -> Batch:
@@ -112,6 +114,22 @@ class Batches:
         # In a thread: the first look at a long log reads all of it.
         return row.id, await asyncio.to_thread(log.page, row, output, self._output, start, size)
 
+    def follow(self, reference: int | str, start: int, last_event: str | None) -> AsyncIterator[bytes]:
+        """The batch's log from line `start` on, or behind the event `last_event`, as server-sent events.
+
+        Raises:
+            BadNumberError: there is no such event.
+            TooManyFollowersError: as many follow already as may.
+        """
+        self._followers.check()
+        row = self._find(reference)
+        output = self._directory(row).output
+        if last_event is None:
+            place = begin_at(output, self._output, start, complete=row.finished_at is not None)
+        else:
+            place = Place.parse(last_event)
+        return self._followers.follow(Follower(output, lambda: self._row(row.id), place))
+
     async def progress(self, reference: int | str) -> Progress:
         """Stages and tasks."""
         row = self._find(reference)
@@ -142,6 +160,9 @@ class Batches:
         wake(self._home.controller_socket)
         await self._wait(row.id, lambda found: found is None)
         self._output.forget(self._directory(row).output)
+
+    def _row(self, batch_id: int) -> BatchRow | None:
+        return self._database.read(lambda connection: store.find(connection, batch_id))
 
     async def _wait(self, batch_id: int, done: Callable[[BatchRow | None], bool]) -> bool:
         deadline = time.monotonic() + self._settings.kill_grace + _PATIENCE

@@ -144,6 +144,7 @@ class BatchKeeper:
                 "command": launch.command,
                 "environment": launch.environment,
                 "kill_grace": self.settings.jobs.kill_grace,
+                "log_limit": self.settings.jobs.log_limit,
                 "notify": socket_address(self.home.controller_socket),
             },
         )

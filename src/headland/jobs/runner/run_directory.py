@@ -8,7 +8,7 @@
 | `kill` | controller | the job is not wanted any more |
 | `launched` | runner | the program is about to be started: no runner may start it again |
 | `application.json` | runner | who the program's process is, since when |
-| `output.log` | program | its output and errors, in the order in which they came |
+| `output.log`, `output.tail/` | runner | the program's output and errors, in the order in which they came |
 | `exit.json` | runner | how it ended |
 
 Each is written to a name of its own, flushed to disk, and renamed: it is there whole or not at all.
@@ -19,8 +19,8 @@ import json
 import os
 from pathlib import Path
 
-#: Size of `exit.json` set aside beforehand: a full disk must not keep a job from ending.
-EXIT_SIZE = 4096
+#: Size of a record set aside beforehand: a full disk must not keep a job's end from being known.
+RECORD_SIZE = 4096
 
 
 class RunDirectory:

@@ -9,11 +9,16 @@ import time
 from pathlib import Path
 
 from headland.jobs.runner import children
+from headland.jobs.runner.output import Copier
 from headland.jobs.runner.processes import ProcessIdentity
-from headland.jobs.runner.run_directory import EXIT_SIZE, RunDirectory
+from headland.jobs.runner.run_directory import RECORD_SIZE, RunDirectory
 
 _AWAITED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGALRM)
 _IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGPIPE)
+
+#: Seconds that the last output gets to be written when the program has ended. It takes longer only if what
+#: can't be killed still holds the pipe, or if the disk hangs.
+DRAINING = 10.0
 
 
 class Runner:
@@ -37,7 +42,7 @@ class Runner:
             return
         self._notify_path = str(launch["notify"])
         children.adopt_orphans()
-        reserved = self._directory.reserve(self._directory.exit, EXIT_SIZE)
+        reserved = self._directory.reserve(self._directory.exit, RECORD_SIZE)
         self._directory.write(self._directory.runner, ProcessIdentity.of(os.getpid()).record())
         self._directory.commit(reserved, self._directory.exit, self._program(launch))
         self._notify()
@@ -46,24 +51,30 @@ class Runner:
         """Start the program, wait for its end; the record of how it ended."""
         if self._directory.kill.exists():
             return _ended(killed=True)
+        # Set aside while the program is not started yet: what a disk that is full by then must not prevent.
+        reserved = self._directory.reserve(self._directory.application, RECORD_SIZE)
         self._directory.write(self._directory.launched, {})
         command = [str(part) for part in _list(launch["command"])]
         environment = {str(name): str(value) for name, value in _table(launch["environment"]).items()}
         os.chdir(self._directory.work)
-        output = os.open(self._directory.output, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        source, sink = os.pipe()
+        output = Copier(source, str(self._directory.output), int(str(launch["log_limit"])))
+        output.begin()
+        output.start()
         try:
-            pid = children.start(command, environment, output)
+            pid = children.start(command, environment, sink)
         except OSError as error:
             return _ended(problem=f"{command[0]} can't be started: {error.strerror}")
         finally:
-            os.close(output)
+            os.close(sink)
         with contextlib.suppress(ProcessLookupError):  # gone already: its wait status tells
-            self._directory.write(
-                self._directory.application, {**ProcessIdentity.of(pid).record(), "since": _now()}
+            self._directory.commit(
+                reserved, self._directory.application, {**ProcessIdentity.of(pid).record(), "since": _now()}
             )
         self._notify()
         status, killed = self._wait(pid, float(str(launch["kill_grace"])))
         self._clear_leftovers()
+        output.finish(DRAINING)
         return _ended(status=status, killed=killed)
 
     def _wait(self, pid: int, grace: float) -> tuple[int, bool]:
