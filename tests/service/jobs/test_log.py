@@ -113,3 +113,60 @@ async def test_progress(service):
                 }
             ],
         }
+
+
+async def test_a_page_of_very_many_lines_is_the_same_json(service):
+    await service.submit()
+    written = [f'line "{number}" ü' for number in range(5000)]
+    service.run(0, "".join(line + "\n" for line in written).encode())
+    answer = await service.get("/batches/0/log?size=-1")
+    assert answer.headers["content-type"] == "application/json; charset=UTF-8"
+    assert answer.json() == {"id": 0, "from": 0, "total": 5001, "log": ["stdout: ", *written]}
+
+
+async def follow(service, path="/batches/0/log", **headers):
+    accept = {**service.bearer(), "accept": "text/event-stream", **headers}
+    return await service.public.get(path, headers=accept)
+
+
+def data_of(text: str) -> list[str]:
+    return [block.split("data: ", 1)[1] for block in text.split("\n\n")[:-1] if "event:" not in block]
+
+
+async def test_an_ended_batchs_log_as_events(service):
+    await service.submit()
+    service.end(0, b"one\ntwo\n")
+    answer = await follow(service)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.text.startswith(
+        "id: 0\ndata: stdout: \n\nid: 4\ndata: one\n\nid: 8\ndata: two\n\nid: 8+1\n"
+    )
+    assert answer.text.endswith("event: end\ndata: success\n\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "first"),
+    [
+        ("/batches/0/log?from=2", {}, "two"),
+        ("/batches/0/log", {"last-event-id": "4"}, "two"),
+        ("/batches/0/log?from=0", {"last-event-id": "0"}, "one"),
+    ],
+)
+async def test_events_from_a_place_on(service, path, headers, first):
+    await service.submit()
+    service.end(0, b"one\ntwo\n")
+    assert data_of((await follow(service, path, **headers)).text)[0] == first
+
+
+@pytest.mark.parametrize("event", ["x", "-1", "+1", "1.5"])
+async def test_an_event_id_that_there_is_not(service, event):
+    await service.submit()
+    service.end(0, b"one\n")
+    answer = await follow(service, **{"last-event-id": event})
+    assert (answer.status_code, answer.json()) == (400, {"msg": f'For input string: "{event}"'})
+
+
+async def test_events_of_a_batch_that_there_is_not(service):
+    assert (await follow(service)).status_code == 404
