@@ -8,6 +8,7 @@ import click
 from generator.api import api_page, openapi_page
 from generator.cli import cli_page
 from generator.errors import errors_page
+from generator.performance import performance_page
 from generator.settings import settings_page
 
 HERE = Path(__file__).parent
@@ -18,6 +19,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "openapi.json": openapi_page,
     "cli.md": cli_page,
     "errors.md": errors_page,
+    "performance.md": performance_page,
 }
 
 
