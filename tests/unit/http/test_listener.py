@@ -131,8 +131,17 @@ def test_an_answer_that_breaks_off_is_logged_and_not_answered_twice() -> None:
 
 @pytest.mark.parametrize(
     ("path", "status"),
-    [("/inner/long", 200), ("/health", 200), ("/oats/token", 200), ("/inner", 404), ("/oats", 404)]
-    + [("/inner/health", 404), ("/innermost/token", 200), ("/inner/token", 404), ("/", 404)],
+    [
+        ("/inner/long", 200),
+        ("/inner/health", 404),
+        ("/inner/token", 404),
+        ("/innermost/token", 200),
+        ("/inner", 404),
+        ("/health", 200),
+        ("/oats/token", 200),
+        ("/oats", 404),
+        ("/", 404),
+    ],
 )
 def test_a_prefix_then_the_root_decide_who_answers(path: str, status: int) -> None:
     assert ask(path)[0].status_code == status

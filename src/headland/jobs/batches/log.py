@@ -23,7 +23,10 @@ IN_RECORD = 10
 #: Characters of a line there: a page of a hundred batches has a thousand such lines.
 LONGEST_IN_RECORD = 4096
 
-_lines_decoder = msgspec.json.Decoder(list[str])
+#: No lines, as a JSON list.
+NOTHING = b"[]"
+
+_encoder = msgspec.json.Encoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +58,10 @@ def page(row: BatchRow, output: Path, reader: OutputReader, start: int | None, s
     return LogPage(start, total, lines)
 
 
-def kept_lines(row: BatchRow) -> list[str] | None:
-    """The end of the log, where the row alone can tell it. Nothing yet in a batch that has just been created."""
-    if row.log_tail is not None:
-        return _lines_decoder.decode(row.log_tail)
-    return [] if row.claimed_by is None else None
-
-
-def last_lines(row: BatchRow, output: Path) -> list[str]:
-    """The end of the log, for the batch's record."""
-    kept = kept_lines(row)
-    if kept is not None:
-        return kept
+def live_tail(output: Path) -> bytes:
+    """The end of the log as a JSON list, of a batch that has been taken on and has not ended."""
     last = tail(output, IN_RECORD)
-    return _shortened([OUT, *last][-IN_RECORD:]) if last else []
+    return _encoder.encode(_shortened([OUT, *last][-IN_RECORD:])) if last else NOTHING
 
 
 def ended_tail(report: bytes, output: Path) -> list[str]:
