@@ -250,7 +250,7 @@ def change(connection: Connection, batch_id: int, **values: Any) -> None:
         return
     changed = connection.execute(wanted.returning(*(batch.c[name] for name in records.COLUMNS))).one_or_none()
     if changed is not None:
-        record = records.head(changed._tuple())
+        record = records.head((*changed,))
         connection.execute(update(batch).where(batch.c.id == batch_id).values(record=record))
 
 
