@@ -6,9 +6,9 @@ the caller's own thread; writes go through the one writer.
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
@@ -17,6 +17,9 @@ from headland.database.sqlite import sqlite_engine
 from headland.database.writer import GroupCommitWriter
 
 T = TypeVar("T")
+
+#: Answers that a thread remembers at the most, of one state of the database.
+MOST_REMEMBERED = 64
 
 
 class DatabaseUnavailableError(Exception):
@@ -70,13 +73,35 @@ class Database:
         """`read` for several statements that must see the same."""
 
         def within_transaction(connection: Connection) -> T:
-            connection.exec_driver_sql("BEGIN")
+            # By the driver itself: through SQLAlchemy the two cost more than most queries.
+            driver: Any = connection.connection.driver_connection
+            driver.execute("BEGIN")
             try:
                 return query(connection)
             finally:
-                connection.exec_driver_sql("ROLLBACK")
+                driver.rollback()
 
         return self.read(within_transaction)
+
+    def read_remembered(self, key: Hashable, query: Callable[[Connection], T]) -> T:
+        """What `read_snapshot(query)` returns, or returned under this key when it was last asked for, if
+        nothing has been committed since, by whatever process. What it returns is not to be changed.
+        """
+
+        def look(connection: Connection) -> tuple[int, dict[Hashable, Any]]:
+            driver: Any = connection.connection.driver_connection
+            (version,) = driver.execute("PRAGMA data_version").fetchone()
+            kept: tuple[int, dict[Hashable, Any]] | None = getattr(self._own, "remembered", None)
+            if kept is None or kept[0] != version or len(kept[1]) > MOST_REMEMBERED:
+                kept = self._own.remembered = (version, {})
+            return kept
+
+        # Looked up before it is asked: what is committed in between belongs to the next version.
+        _, remembered = self.read(look)
+        if key not in remembered:
+            remembered[key] = self.read_snapshot(query)
+        result: T = remembered[key]
+        return result
 
     async def write(self, change: Callable[[Connection], T]) -> T:
         """What `change` returns, once it is committed and flushed to disk.

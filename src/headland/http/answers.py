@@ -22,6 +22,4 @@ def encoded_answer(
     content: bytes, status: int = 200, headers: Mapping[str, str] | None = None, media_type: str = JSON_UTF8
 ) -> Response:
     """`content`, which is JSON already."""
-    answer = Response(content, status, dict(headers) if headers else None)
-    answer.headers["content-type"] = media_type
-    return answer
+    return Response(content, status, headers or None, media_type)

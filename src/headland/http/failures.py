@@ -1,5 +1,6 @@
-"""The answer to what nobody foresaw, in the form that all services but the token endpoint share."""
+"""Answers to errors that an API does not render by itself, in the form that all but the token endpoint share."""
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -12,5 +13,12 @@ def internal_error_text(request_id: object) -> str:
 
 
 async def internal_error(request: Request, _error: Exception) -> Response:
-    """Starlette's handler for `Exception`. The error goes on to `RequestContext`, which logs it."""
+    """What nobody foresaw. The error goes on to the listener, which logs it."""
     return json_answer({"msg": internal_error_text(getattr(request.state, "request_id", None))}, 500)
+
+
+async def http_error(_request: Request, error: Exception) -> Response:
+    """A path or method that there is not."""
+    if not isinstance(error, HTTPException):
+        raise error
+    return json_answer({"msg": error.detail}, error.status_code, error.headers)

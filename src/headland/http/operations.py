@@ -1,12 +1,13 @@
 """An operation of an API, declared once: its route and its OpenAPI entry come from the declaration."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import compile_path
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -53,8 +54,23 @@ class Operation:
     guarded: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The operations on one path, ready to be looked up."""
+
+    path: str
+    pattern: re.Pattern[str]
+    #: By method; HEAD is answered by GET's where it has none of its own.
+    handlers: Mapping[str, Handler]
+
+    @property
+    def allowed(self) -> str:
+        """What `Allow` names."""
+        return ", ".join(sorted(self.handlers))
+
+
 def routes_of(operations: Sequence[Operation]) -> list[Route]:
-    """Starlette routes, a route each path, in the order of the declarations.
+    """A route each path, in the order of the declarations.
 
     A path is reached with one trailing slash, too, where it ends in a fixed segment: some clients send it.
     """
@@ -63,17 +79,9 @@ def routes_of(operations: Sequence[Operation]) -> list[Route]:
         by_path.setdefault(operation.path, {})[operation.method] = operation.handler
     routes = []
     for path, handlers in by_path.items():
+        if "GET" in handlers:
+            handlers.setdefault("HEAD", handlers["GET"])
         spellings = [path] if path.endswith(("}", "/")) else [path, path + "/"]
-        routes += [Route(spelling, _dispatch(handlers), methods=list(handlers)) for spelling in spellings]
+        # Parameters are text as it comes: no operation declares another convertor than `path`.
+        routes += [Route(spelling, compile_path(spelling)[0], handlers) for spelling in spellings]
     return routes
-
-
-def _dispatch(handlers: Mapping[str, Handler]) -> Handler:
-    if len(handlers) == 1:
-        return next(iter(handlers.values()))
-    by_method = {**({"HEAD": handlers["GET"]} if "GET" in handlers else {}), **handlers}
-
-    async def dispatch(request: Request) -> Response:
-        return await by_method[request.method](request)
-
-    return dispatch

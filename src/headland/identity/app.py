@@ -4,17 +4,16 @@ import time
 from collections.abc import Callable
 from typing import cast
 
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.database import Database, DatabaseUnavailableError
 from headland.http.answers import json_answer
+from headland.http.application import Application
 from headland.http.bodies import BodyError
-from headland.http.failures import internal_error
 from headland.http.openapi import Api
-from headland.http.operations import Answer, routes_of
+from headland.http.operations import Answer
 from headland.http.validation import BodyInvalidError
 from headland.identity import admin_routes, discovery_routes, refusals, token_routes, wire
 from headland.identity.admin_service import STATUS, AdminService
@@ -51,39 +50,36 @@ ADMIN_API = Api(
 
 def identity_app(
     database: Database, settings: Settings, issuer: Issuer, clock: Callable[[], float] = time.time
-) -> Starlette:
+) -> Application:
     """Token endpoints and discovery, to be mounted at the root of the public base after everything else."""
-    app = Starlette(
-        routes=routes_of(TOKEN_API.operations),
-        exception_handlers={
+    return Application(
+        TOKEN_API.operations,
+        {
             TokenRefusedError: _refused,
             DatabaseUnavailableError: _unavailable_in_form,
             HTTPException: _http_error_in_form,
             Exception: _internal_in_form,
         },
+        service=TokenService(database, settings, issuer, clock),
     )
-    app.state.service = TokenService(database, settings, issuer, clock)
-    return app
 
 
 def identity_admin_app(
     database: Database, settings: Settings, guard: Guard, clock: Callable[[], float] = time.time
-) -> Starlette:
+) -> Application:
     """Headland's API of applications and secrets, to be mounted at `ADMIN_API.prefix`."""
-    app = Starlette(
-        routes=routes_of(ADMIN_API.operations),
-        exception_handlers={
+    return Application(
+        ADMIN_API.operations,
+        {
             AuthenticationError: _unauthenticated,
             IdentityError: _rule,
             BodyError: _body,
             BodyInvalidError: _body_invalid,
             DatabaseUnavailableError: _unavailable,
             HTTPException: _http_error,
-            Exception: internal_error,
         },
+        service=AdminService(database, settings, guard, clock),
     )
-    app.state.service = AdminService(database, settings, guard, clock)
-    return app
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -102,7 +98,7 @@ async def _http_error_in_form(request: Request, error: Exception) -> Response:
     problem = cast("HTTPException", error)
     if problem.status_code != 405:
         return await _http_error(request, error)
-    allowed = _allowed(problem)
+    allowed = (problem.headers or {})["allow"]
     answer = refused(
         request, TokenRefusedError(refusals.WRONG_METHOD, allowed=allowed, method=request.method)
     )
@@ -113,7 +109,7 @@ async def _http_error_in_form(request: Request, error: Exception) -> Response:
 async def _http_error(request: Request, error: Exception) -> Response:
     problem = cast("HTTPException", error)
     if problem.status_code == 405:
-        allowed = _allowed(problem)
+        allowed = (problem.headers or {})["allow"]
         message = f"{request.method} is not allowed here; {allowed} is."
         return json_answer(wire.Problem(message), 405, {"allow": allowed})
     if problem.status_code == 404:
@@ -143,8 +139,3 @@ async def _unavailable(_: Request, __: Exception) -> Response:
     return json_answer(
         wire.Problem("The database can't be reached now; try again."), 503, {"retry-after": "1"}
     )
-
-
-def _allowed(problem: HTTPException) -> str:
-    # Starlette joins a set, in any order.
-    return ", ".join(sorted((problem.headers or {}).get("Allow", "").split(", ")))

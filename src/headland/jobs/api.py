@@ -6,17 +6,16 @@ the status and print the text, so one shape serves them all.
 
 from http import HTTPStatus
 
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from headland.database import DatabaseUnavailableError
 from headland.http.answers import json_answer
+from headland.http.application import Application
 from headland.http.bodies import BodyError
-from headland.http.failures import internal_error
 from headland.http.openapi import Api
-from headland.http.operations import Answer, Operation, routes_of
+from headland.http.operations import Answer, Operation
 from headland.http.validation import BodyInvalidError
 from headland.jobs.batches.errors import BatchError
 from headland.jobs.batches.wire import Message
@@ -37,7 +36,7 @@ def jobs_api(operations: list[Operation], prefix: str) -> Api:
     return Api("jobs", "Spark batch jobs, as Apache Livy serves them.", prefix, operations, ERRORS)
 
 
-def jobs_app(operations: list[Operation]) -> Starlette:
+def jobs_app(operations: list[Operation]) -> Application:
     """The application. It is mounted at `/livy` on the public base, at the root on the private listener."""
     handled = (
         BatchError,
@@ -48,13 +47,7 @@ def jobs_app(operations: list[Operation]) -> Starlette:
         HTTPException,
         ClientDisconnect,
     )
-    app = Starlette(
-        routes=routes_of(operations),
-        exception_handlers={**dict.fromkeys(handled, _render), Exception: internal_error},
-    )
-    # `/batches/2/` is no path of Livy's; and a redirect would go to whatever the request's Host says.
-    app.router.redirect_slashes = False
-    return app
+    return Application(operations, dict.fromkeys(handled, _render))
 
 
 async def _render(request: Request, error: Exception) -> Response:

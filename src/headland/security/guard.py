@@ -50,7 +50,7 @@ class Guard:
         scheme, _, credentials = header.partition(" ")
         credentials = credentials.strip()
         principal = await self._principal(scheme.lower(), credentials)
-        request.state.principal = principal.client_id
+        request.scope.setdefault("state", {})["principal"] = principal.client_id
         return principal
 
     async def _principal(self, scheme: str, credentials: str) -> Principal:

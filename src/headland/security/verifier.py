@@ -39,6 +39,16 @@ class TrustedIssuer:
     key: Callable[[str], RSAKey | None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Good:
+    """What a token that was found good says."""
+
+    principal: Principal
+    audience: str
+    expires: float
+    not_before: float
+
+
 class Verifier:
     """Checks signature, issuer, times and audience; remembers tokens that it has found good.
 
@@ -48,7 +58,7 @@ class Verifier:
     def __init__(self, issuers: Sequence[TrustedIssuer], clock: Callable[[], float] = time.time) -> None:
         self._issuers = issuers
         self._clock = clock
-        self._good: OrderedDict[bytes, dict[str, Any]] = OrderedDict()
+        self._good: OrderedDict[bytes, _Good] = OrderedDict()
 
     def verify(self, token: str, audiences: frozenset[str]) -> Principal:
         """The principal of a token that was issued for one of `audiences`.
@@ -56,32 +66,26 @@ class Verifier:
         Raises:
             TokenError: it is malformed, forged, expired, not valid yet, or for somebody else.
         """
-        claims = self._claims(token)
+        good = self._look_up(token)
         now = self._clock()
-        if claims["exp"] <= now - LEEWAY:
+        if good.expires <= now - LEEWAY:
             raise TokenError("The token has expired.")
-        if claims.get("nbf", 0) > now + LEEWAY:
+        if good.not_before > now + LEEWAY:
             raise TokenError("The token is not valid yet.")
-        if str(claims["aud"]).rstrip("/") not in audiences:
-            raise TokenError(f"The token is for '{claims['aud']}', not for this service.")
-        return Principal(
-            tenant_id=claims["tid"],
-            client_id=claims.get("appid") or claims.get("azp") or claims["sub"],
-            object_id=claims["oid"],
-            roles=frozenset(claims.get("roles", ())),
-        )
+        if good.audience.rstrip("/") not in audiences:
+            raise TokenError(f"The token is for '{good.audience}', not for this service.")
+        return good.principal
 
-    def _claims(self, token: str) -> dict[str, Any]:
+    def _look_up(self, token: str) -> _Good:
         digest = hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
-        claims = self._good.get(digest)
-        if claims is None:
-            claims = self._decode(token)
-            self._good[digest] = claims
+        good = self._good.get(digest)
+        if good is None:
+            good = self._good[digest] = _good(self._decode(token))
             if len(self._good) > MOST_CACHED:
                 self._good.popitem(last=False)
         else:
             self._good.move_to_end(digest)
-        return claims
+        return good
 
     def _decode(self, token: str) -> dict[str, Any]:
         if len(token) > LONGEST_TOKEN:
@@ -98,6 +102,16 @@ class Verifier:
         except (JoseError, ValueError):
             raise TokenError("The token's signature is wrong.") from None
         return claims
+
+
+def _good(claims: dict[str, Any]) -> _Good:
+    principal = Principal(
+        tenant_id=claims["tid"],
+        client_id=claims.get("appid") or claims.get("azp") or claims["sub"],
+        object_id=claims["oid"],
+        roles=frozenset(claims.get("roles", ())),
+    )
+    return _Good(principal, str(claims["aud"]), claims["exp"], claims.get("nbf", 0))
 
 
 class _Header(msgspec.Struct):

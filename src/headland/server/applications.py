@@ -1,15 +1,7 @@
 """Put the services together: one ASGI application a listener."""
 
-from starlette.applications import Starlette
-from starlette.middleware.gzip import GZipMiddleware
-from starlette.routing import BaseRoute, Mount
-from starlette.types import ASGIApp
-
-from headland.http.context import RequestContext
-from headland.http.failures import internal_error
-from headland.http.openapi import Api
-from headland.http.operations import routes_of
-from headland.http.security_headers import SecurityHeaders
+from headland.http.application import Application
+from headland.http.listener import Listener
 from headland.identity import Issuer, SecretChecker, identity_admin_app, identity_app
 from headland.jobs.api import jobs_app
 from headland.security import Guard, Verifier
@@ -19,9 +11,6 @@ from headland.server.logging import configure_logging
 from headland.server.parent import follow_parent
 from headland.settings import Home
 from headland.storage.routes import storage_app
-
-#: Below this many bytes compressing costs more than it saves.
-SMALLEST_COMPRESSED = 1024
 
 
 class Assembly:
@@ -33,58 +22,40 @@ class Assembly:
         self.verifier = Verifier([self.issuer.trusted()])
         self.check_secret = SecretChecker(deployment.database).check_secret
 
-    def public(self) -> Starlette:
+    def public(self) -> Listener:
         """The public base."""
         settings, deployment = self.deployment.settings, self.deployment
         own = Guard(self.verifier, own_audiences(settings))
         apis = {api.name: api for api in public_apis(deployment, self.verifier)}
-        mounted: list[BaseRoute] = []
+        mounted: dict[str, Application] = {}
+        at_root = [Application(apis["server"].operations, {})]
         if "jobs" in apis:
-            storage = storage_app(deployment.storage, own, settings.storage.max_upload)
-            mounted += [
-                Mount(apis["jobs"].prefix, jobs_app([*apis["jobs"].operations])),
-                Mount(apis["storage"].prefix, storage),
-            ]
+            mounted[apis["jobs"].prefix] = jobs_app([*apis["jobs"].operations])
+            mounted[apis["storage"].prefix] = storage_app(
+                deployment.storage, own, settings.storage.max_upload
+            )
         if "identity" in apis:
-            mounted += [
-                Mount(apis["applications"].prefix, identity_admin_app(deployment.database, settings, own)),
-                Mount("/", identity_app(deployment.database, settings, self.issuer)),
-            ]
-        return _root(apis["server"], mounted)
+            mounted[apis["applications"].prefix] = identity_admin_app(deployment.database, settings, own)
+            at_root.append(identity_app(deployment.database, settings, self.issuer))
+        return Listener("public", mounted, at_root, tls=True)
 
-    def private(self) -> Starlette:
+    def private(self) -> Listener:
         """The private network's listener."""
         apis = {api.name: api for api in private_apis(self.deployment, self.verifier, self.check_secret)}
-        mounted: list[BaseRoute] = (
-            [Mount("/", jobs_app([*apis["jobs"].operations]))] if "jobs" in apis else []
-        )
-        return _root(apis["server"], mounted)
+        at_root = [Application(apis["server"].operations, {})]
+        if "jobs" in apis:
+            at_root.append(jobs_app([*apis["jobs"].operations]))
+        return Listener("private", {}, at_root, tls=False)
 
 
-def _root(general: Api, mounted: list[BaseRoute]) -> Starlette:
-    """Mounts go first, since routes are tried in turn; what is mounted at the root, last."""
-    prefixed = [mount for mount in mounted if isinstance(mount, Mount) and mount.path]
-    rest = [mount for mount in mounted if mount not in prefixed]
-    return Starlette(
-        routes=[*prefixed, *routes_of(general.operations), *rest],
-        exception_handlers={Exception: internal_error},
-    )
-
-
-def wrapped(app: Starlette, listener: str, *, tls: bool) -> ASGIApp:
-    """`app` within what surrounds every listener."""
-    compressed = GZipMiddleware(app, minimum_size=SMALLEST_COMPRESSED)
-    return RequestContext(SecurityHeaders(compressed, tls=tls), listener)
-
-
-def public_application() -> ASGIApp:
+def public_application() -> Listener:
     """Factory for the server's worker processes."""
-    return wrapped(_assembly().public(), "public", tls=True)
+    return _assembly().public()
 
 
-def private_application() -> ASGIApp:
+def private_application() -> Listener:
     """Factory for the server's worker processes."""
-    return wrapped(_assembly().private(), "private", tls=False)
+    return _assembly().private()
 
 
 def _assembly() -> Assembly:

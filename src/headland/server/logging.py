@@ -2,14 +2,19 @@
 
 import logging
 import sys
+from collections.abc import MutableMapping
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 import structlog
 
+from headland.http.listener import REQUEST_ID
 from headland.settings import LogSettings
 
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+
+_encoder = msgspec.json.Encoder(enc_hook=repr)
 
 #: What granian is told of logging: its warnings, as plain lines. Requests are logged by our own middleware.
 GRANIAN: dict[str, Any] = {
@@ -28,23 +33,27 @@ GRANIAN: dict[str, Any] = {
 def configure_logging(settings: LogSettings) -> None:
     """Set up structlog for this process."""
     console = settings.format == "console" or (settings.format == "auto" and sys.stderr.isatty())
-    renderer: Any = (
-        structlog.dev.ConsoleRenderer() if console else structlog.processors.JSONRenderer(serializer=_json)
-    )
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            *([] if console else [structlog.processors.dict_tracebacks]),
-            renderer,
-        ],
+        processors=[_stamped, structlog.dev.ConsoleRenderer()] if console else [_line],
         wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[settings.level]),
-        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr)
+        if console
+        else structlog.BytesLoggerFactory(file=sys.stderr.buffer),
         cache_logger_on_first_use=True,
     )
 
 
-def _json(entry: dict[str, Any], **_: Any) -> str:
-    """A line is written for every request: msgspec takes a tenth of the standard encoder's time."""
-    return msgspec.json.encode(entry, enc_hook=repr).decode()
+def _stamped(_logger: Any, level: str, entry: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Level, time and request: one step in place of three of structlog's, for there is a line each request."""
+    if (request_id := REQUEST_ID.get()) is not None:
+        entry["request_id"] = request_id
+    entry["level"] = "error" if level == "exception" else level
+    entry["timestamp"] = datetime.now(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+    return entry
+
+
+def _line(logger: Any, level: str, entry: MutableMapping[str, Any]) -> bytes:
+    """An entry as JSON; msgspec takes a tenth of the standard encoder's time."""
+    if "exc_info" in entry:
+        entry = structlog.processors.dict_tracebacks(logger, level, entry)
+    return _encoder.encode(_stamped(logger, level, entry))

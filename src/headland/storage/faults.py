@@ -1,7 +1,6 @@
 """Errors to HTTP: one table for everything that answers below `/storage`."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Mapping
 
 import structlog
 from starlette.exceptions import HTTPException
@@ -9,7 +8,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from headland.http.answers import json_answer
-from headland.http.failures import internal_error
+from headland.http.application import Renderer
 from headland.security import AuthenticationError
 from headland.storage.errors import StorageError, StorageUnavailableError
 from headland.storage.wire import Problem
@@ -40,10 +39,9 @@ async def _client_gone(_request: Request, _error: Exception) -> Response:
     return json_answer(Problem("The client went away before its request was complete."), 400)
 
 
-EXCEPTION_HANDLERS: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = {
+ERROR_ANSWERS: Mapping[type[Exception], Renderer] = {
     StorageError: _storage_error,
     AuthenticationError: _authentication_error,
     HTTPException: _http_error,
     ClientDisconnect: _client_gone,
-    Exception: internal_error,
 }

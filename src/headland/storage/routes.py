@@ -5,13 +5,13 @@ from typing import Annotated
 
 import structlog
 from msgspec import Meta
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.http.answers import json_answer
+from headland.http.application import Application
 from headland.http.openapi import Api
-from headland.http.operations import Answer, Operation, Parameter, routes_of
+from headland.http.operations import Answer, Operation, Parameter
 from headland.security import Guard
 from headland.storage.errors import (
     BlobNotFoundError,
@@ -21,7 +21,7 @@ from headland.storage.errors import (
     StorageUrlError,
     UploadCutShortError,
 )
-from headland.storage.faults import EXCEPTION_HANDLERS
+from headland.storage.faults import ERROR_ANSWERS
 from headland.storage.names import printable
 from headland.storage.responses import BlobResponse, blob_headers
 from headland.storage.storage import LONGEST_PAGE, Storage
@@ -75,12 +75,9 @@ def storage_api(storage: Storage, guard: Guard, max_upload: int) -> Api:
     )
 
 
-def storage_app(storage: Storage, guard: Guard, max_upload: int) -> Starlette:
+def storage_app(storage: Storage, guard: Guard, max_upload: int) -> Application:
     """The application that answers below `/storage`."""
-    return Starlette(
-        routes=routes_of(storage_operations(storage, guard, max_upload)),
-        exception_handlers=EXCEPTION_HANDLERS,
-    )
+    return Application(storage_operations(storage, guard, max_upload), ERROR_ANSWERS)
 
 
 def storage_operations(storage: Storage, guard: Guard, max_upload: int) -> list[Operation]:

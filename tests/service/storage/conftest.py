@@ -9,9 +9,9 @@ import httpx
 import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
-from starlette.applications import Starlette
-from starlette.routing import Mount
 
+from headland.http.application import Application
+from headland.http.listener import Listener
 from headland.security import Guard, TrustedIssuer, Verifier
 from headland.settings import AccountSettings, StorageSettings
 from headland.storage import Storage
@@ -70,17 +70,18 @@ def container(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def app(storage: Storage, key: RSAKey) -> Starlette:
+def app(storage: Storage, key: RSAKey) -> Listener:
     issuer = TrustedIssuer(
         issued=lambda iss, tid: (iss, tid) == (ISSUER, "tenant"),
         key=lambda kid: key if kid == "one" else None,
     )
     guard = Guard(Verifier([issuer]), frozenset({AUDIENCE}))
-    return Starlette(routes=[Mount("/storage", storage_app(storage, guard, MAX_UPLOAD))])
+    mounted = {"/storage": storage_app(storage, guard, MAX_UPLOAD)}
+    return Listener("public", mounted, [Application([], {})], tls=True)
 
 
 @pytest.fixture
-async def anonymous(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+async def anonymous(app: Listener) -> AsyncIterator[httpx.AsyncClient]:
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(app), base_url="https://headland.example"
     ) as client:

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Connection, text
 
 from headland.database import Database, DatabaseUnavailableError
+from headland.database.database import MOST_REMEMBERED
 from headland.database.upgrade import HEAD, MIGRATIONS, NewerDatabaseError, upgrade
 
 
@@ -83,6 +84,47 @@ def test_a_snapshot_sees_one_moment(database: Database) -> None:
 
     assert database.read_snapshot(twice) == (0, 0)
     assert database.read(count) == 1
+
+
+def test_what_is_remembered_lasts_until_somebody_commits(database: Database, tmp_path: Path) -> None:
+    asked = []
+
+    def look(connection: Connection) -> int:
+        asked.append(1)
+        return count(connection)
+
+    assert [database.read_remembered("count", look) for _ in range(3)] == [0, 0, 0]
+    assert len(asked) == 1
+    other = sqlite3.connect(tmp_path / "test.db", isolation_level=None)
+    for number in range(1, 4):
+        other.execute("INSERT INTO row (name) VALUES (?)", (str(number),))
+        assert [database.read_remembered("count", look) for _ in range(2)] == [number, number]
+    other.execute("BEGIN")
+    other.execute("INSERT INTO row (name) VALUES ('open')")
+    assert database.read_remembered("count", look) == 3
+    other.execute("COMMIT")
+    other.close()
+    assert database.read_remembered("count", look) == 4
+    assert database.read_remembered("another", lambda connection: -count(connection)) == -4
+    database.write_and_wait(add("own"))
+    assert database.read_remembered("count", look) == 5
+    assert len(asked) == 6
+
+
+def test_a_commit_between_look_and_query_is_not_remembered_as_older(database: Database) -> None:
+    def late(connection: Connection) -> int:
+        counted = count(connection)
+        database.write_and_wait(add("late"))
+        return counted
+
+    assert database.read_remembered("count", late) == 0
+    assert database.read_remembered("count", count) == 1
+
+
+def test_not_everything_is_remembered(database: Database) -> None:
+    for key in range(3 * MOST_REMEMBERED):
+        assert database.read_remembered(key, count) == 0
+    assert len(database._own.remembered[1]) <= MOST_REMEMBERED + 1
 
 
 def test_a_locked_database_is_unavailable_and_keeps_nothing(database: Database, tmp_path: Path) -> None:

@@ -63,6 +63,7 @@ def make_row() -> Callable[..., BatchRow]:
             "kill_requested_at": None,
             "delete_requested_at": None,
             "queue": None,
+            "record": b'{"id":0,',
         }
         assert set(changes) <= set(fields)
         return BatchRow(**{**fields, **changes})

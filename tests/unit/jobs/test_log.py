@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from headland.jobs.batches import log
-from headland.jobs.batches.log import ended_tail, last_lines, page
+from headland.jobs.batches.log import ended_tail, live_tail, page
 from headland.jobs.batches.output import OutputReader
 from headland.jobs.batches.report import Report, encode
 from headland.jobs.batches.states import State
@@ -169,15 +169,12 @@ def test_a_page_that_is_streamed_is_the_same_json(ended, output, lines):
     assert msgspec.json.decode(streamed) == {"id": 7, "from": 0, "total": total, "log": expected}
 
 
-def test_a_record_has_no_log_when_it_has_just_been_created(make_row, output):
-    assert last_lines(make_row(), output) == []
-
-
 @pytest.mark.parametrize("lines", [0, 1, 9, 10, 11, 200])
 def test_a_record_has_the_last_ten_lines_of_a_running_batch(running, output, lines):
     written = write(output, lines)
-    assert last_lines(running, output) == (["stdout: ", *written][-10:] if lines else [])
-    assert last_lines(running, output) == [*page(running, output, OutputReader(), None, 10).lines]
+    last = msgspec.json.decode(live_tail(output))
+    assert last == (["stdout: ", *written][-10:] if lines else [])
+    assert last == [*page(running, output, OutputReader(), None, 10).lines]
 
 
 @pytest.mark.parametrize("lines", [0, 1, 2, 10, 200])
@@ -190,8 +187,3 @@ def test_a_record_has_the_last_ten_lines_of_an_ended_batch(ended, output, lines,
     assert kept == [*page(ended, output, OutputReader(), None, 10).lines]
     assert len(kept) == 10
     assert kept[-len(FOOT) + 1 :] == REPORT.lines()
-
-
-def test_a_record_of_an_ended_batch_opens_no_file(make_row, tmp_path):
-    row = make_row(finished_at=2, report=encode(REPORT), log_tail=msgspec.json.encode(["kept"]))
-    assert last_lines(row, tmp_path / "gone" / "output.log") == ["kept"]

@@ -88,6 +88,8 @@ def test_a_new_row(create):
         kill_requested_at=None,
         delete_requested_at=None,
         queue=None,
+        record=b'{"id":0,"name":"harvest","owner":"app","proxyUser":"alice","state":"starting","appId":null,'
+        b'"appInfo":{"driverLogUrl":null,"sparkUiUrl":null,"executorLogUrls":null},',
     )
     assert isinstance(row.state, State)
     assert not row.unwanted
@@ -336,3 +338,39 @@ def test_texts_of_every_language_survive(create, read):
     create(name)
     assert read(store.find, name).name == name
     assert read(store.find, "Ernte%") is None
+
+
+def test_where_the_end_of_a_log_is(create, write, read, end):
+    """In the file as long as somebody may be writing it, and in the row before and after."""
+    create(run_key="k" * 32)
+
+    def shown() -> tuple[object, object]:
+        found = read(store.shown, 0)
+        assert read(store.page, 0, 1) == [found]
+        return found.log_tail, found.live
+
+    assert shown() == (None, None)
+    write(store.claim, 0, "node", 5)
+    assert shown() == (None, "k" * 32)
+    end(0, log_tail=b'["bye"]')
+    assert shown() == (b'["bye"]', None)
+
+
+@pytest.mark.parametrize("look", [store.shown, store.state])
+def test_what_is_shown_is_found_by_id_and_name(create, write, read, end, look):
+    create("harvest")
+    end(0)
+    create("harvest")
+    assert read(look, 0)[0] == 0
+    assert read(look, "harvest")[0] == 1
+    assert read(look, "sowing") is read(look, 9) is None
+    write(store.request_delete, 1, 10)
+    assert read(look, 1) is None
+    assert read(look, "harvest")[0] == 0
+
+
+def test_a_state_is_told_with_its_id(create, read, end):
+    create("harvest")
+    assert read(store.state, "harvest") == (0, "starting")
+    end(0, State.DEAD)
+    assert read(store.state, 0) == (0, "dead")

@@ -29,7 +29,10 @@ LONGEST_IN_RECORD = 4096
 #: Lines that are encoded at once where a page is streamed.
 _LINES_A_PART = 200
 
-_lines_decoder = msgspec.json.Decoder(list[str])
+#: No lines, as a JSON list.
+NOTHING = b"[]"
+
+_encoder = msgspec.json.Encoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +77,10 @@ def streamed(batch_id: int, page: LogPage) -> Iterator[bytes]:
     yield b"]}"
 
 
-def kept_lines(row: BatchRow) -> list[str] | None:
-    """The end of the log, where the row alone can tell it. Nothing yet in a batch that has just been created."""
-    if row.log_tail is not None:
-        return _lines_decoder.decode(row.log_tail)
-    return [] if row.claimed_by is None else None
-
-
-def last_lines(row: BatchRow, output: Path) -> list[str]:
-    """The end of the log, for the batch's record."""
-    kept = kept_lines(row)
-    if kept is not None:
-        return kept
+def live_tail(output: Path) -> bytes:
+    """The end of the log as a JSON list, of a batch that has been taken on and has not ended."""
     last = tail(output, IN_RECORD)
-    return _shortened([OUT, *last][-IN_RECORD:]) if last else []
+    return _encoder.encode(_shortened([OUT, *last][-IN_RECORD:])) if last else NOTHING
 
 
 def ended_tail(report: bytes, output: Path) -> list[str]:

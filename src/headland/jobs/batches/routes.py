@@ -7,7 +7,7 @@ from functools import wraps
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from headland.http.answers import JSON_UTF8, json_answer
+from headland.http.answers import JSON_UTF8, encoded_answer, json_answer
 from headland.http.bodies import read_body
 from headland.http.operations import Answer, Operation, Parameter
 from headland.http.validation import decode_json
@@ -71,19 +71,18 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
     async def create_batch(request: Request, principal: Principal | None) -> Response:
         check_json(request)
         body = decode_json(await read_body(request, max_body), BatchRequest, lax=True)
-        created = await batches.submit(body, principal)
-        return json_answer(created, 201, {"location": f"/{created.id}"})
+        batch_id, record = await batches.submit(body, principal)
+        return encoded_answer(record, 201, {"location": f"/{batch_id}"})
 
     @guarded
     async def list_batches(request: Request, _principal: Principal | None) -> Response:
         start = number_of(request, "from") or 0
         size = number_of(request, "size")
-        total, found = batches.page(start, BATCHES_A_PAGE if size is None else size)
-        return json_answer(BatchList(from_=start, total=total, sessions=found))
+        return encoded_answer(batches.page(start, BATCHES_A_PAGE if size is None else size))
 
     @guarded
     async def get_batch(request: Request, _principal: Principal | None) -> Response:
-        return json_answer(batches.get(reference_of(request)))
+        return encoded_answer(batches.get(reference_of(request)))
 
     @guarded
     async def get_batch_state(request: Request, _principal: Principal | None) -> Response:

@@ -5,10 +5,10 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable
 
-import msgspec
+from sqlalchemy import Connection
 
 from headland.database import Database
-from headland.jobs.batches import log, store, submission
+from headland.jobs.batches import log, record, store, submission
 from headland.jobs.batches.admission import admit
 from headland.jobs.batches.errors import (
     AlreadyEndedError,
@@ -21,13 +21,16 @@ from headland.jobs.batches.following import Follower, Followers, Place, begin_at
 from headland.jobs.batches.output import OutputReader
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.progress import ProgressReader
-from headland.jobs.batches.store import BatchRow
-from headland.jobs.batches.wire import AppInfo, Batch, BatchRequest, Progress
+from headland.jobs.batches.store import BatchRow, Shown
+from headland.jobs.batches.wire import BatchRequest, Progress
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.jobs.wakeup import wake
 from headland.security import Principal
 from headland.settings import Home, JobsSettings
 from headland.storage import StorageError
+
+#: Pages up to so many batches are remembered; longer ones would take up more memory than they save time.
+LONGEST_REMEMBERED = 100
 
 #: Seconds between looks at whether a deleted batch has gone.
 _LOOK = 0.02
@@ -62,8 +65,8 @@ class Batches:
         self._followers = Followers(settings.max_followers)
         self._progress = ProgressReader()
 
-    async def submit(self, request: BatchRequest, principal: Principal | None) -> Batch:
-        """Put a batch into the queue; once this returns, it is on disk.
+    async def submit(self, request: BatchRequest, principal: Principal | None) -> tuple[int, bytes]:
+        """Put a batch into the queue; once this returns its id and record, it is on disk.
 
         Raises:
             BatchError: a rule forbids it, or something that it names is not there.
@@ -86,26 +89,36 @@ class Batches:
                 f"Duplicate session name: Some({error.name}) for session {error.holder}"
             ) from None
         wake(self._home.controller_socket)
-        return self._wire(row)
+        return row.id, record.whole(row.record, log.NOTHING)
 
-    def get(self, reference: int | str) -> Batch:
-        """Raises NotFoundError, as do all that follow."""
-        return self._wire(self._find(reference))
+    def get(self, reference: int | str) -> bytes:
+        """A `Batch`. Raises NotFoundError, as do all that follow."""
+        row = self._database.read(lambda connection: store.shown(connection, reference))
+        if row is None:
+            raise NotFoundError(str(reference))
+        return self._wire(row)
 
     def state(self, reference: int | str) -> tuple[int, str]:
         """Id and state alone."""
-        row = self._find(reference)
-        return row.id, row.state
+        found = self._database.read(lambda connection: store.state(connection, reference))
+        if found is None:
+            raise NotFoundError(str(reference))
+        return found
 
-    def page(self, start: int, size: int) -> tuple[int, list[Batch]]:
-        """How many there are in all, and `size` of them from number `start` on. A start below 0 shortens
-        the page, as in Livy.
+    def page(self, start: int, size: int) -> bytes:
+        """A `BatchList` of the `size` batches from number `start` on. A start below 0 shortens the page, as
+        in Livy.
         """
         size = max(0, min(size, start + size)) if start < 0 else max(0, size)
-        total, rows = self._database.read_snapshot(
-            lambda connection: (store.total(connection), store.page(connection, max(0, start), size))
-        )
-        return total, [self._wire(row) for row in rows]
+
+        def look(connection: Connection) -> tuple[int, list[Shown]]:
+            return store.total(connection), store.page(connection, max(0, start), size)
+
+        if size <= LONGEST_REMEMBERED:
+            total, rows = self._database.read_remembered(("batches", max(0, start), size), look)
+        else:
+            total, rows = self._database.read_snapshot(look)
+        return record.page(start, total, map(self._wire, rows))
 
     async def log(self, reference: int | str, start: int | None, size: int) -> tuple[int, log.LogPage]:
         """The batch's id and a page of its log."""
@@ -194,19 +207,14 @@ class Batches:
     def _directory(self, row: BatchRow) -> RunDirectory:
         return RunDirectory(self._home.batches / row.run_key)
 
-    def _wire(self, row: BatchRow) -> Batch:
-        lines = log.kept_lines(row)
-        return Batch(
-            id=row.id,
-            name=row.name,
-            owner=row.owner,
-            proxy_user=row.proxy_user,
-            state=row.state,
-            app_id=row.app_id,
-            app_info=msgspec.json.decode(row.app_info, type=AppInfo) if row.app_info else AppInfo(),
-            # A path is made only where a file is read: on a page of batches it would cost as much as all else.
-            log=log.last_lines(row, self._directory(row).output) if lines is None else lines,
-        )
+    def _wire(self, row: Shown, *, with_log: bool = True) -> bytes:
+        """A `Batch`; its log is empty unless the caller may see it."""
+        tail = row.log_tail or log.NOTHING
+        if not with_log:
+            tail = log.NOTHING
+        elif row.live is not None:
+            tail = log.live_tail(RunDirectory(self._home.batches / row.live).output)
+        return record.whole(row.record, tail)
 
 
 class _StorageFailedError(BatchError):

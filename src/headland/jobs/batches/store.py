@@ -1,11 +1,13 @@
 """Rows of batches: functions that take a connection. Rules are elsewhere."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, case, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from headland.database.prepared import Prepared
+from headland.jobs.batches import record as records
 from headland.jobs.batches.states import State
 from headland.jobs.batches.tables import batch, batch_sequence
 
@@ -43,11 +45,23 @@ class BatchRow:
     kill_requested_at: int | None
     delete_requested_at: int | None
     queue: str | None
+    record: bytes
 
     @property
     def unwanted(self) -> bool:
         """Whether it is to be stopped."""
         return self.kill_requested_at is not None or self.delete_requested_at is not None
+
+
+class Shown(NamedTuple):
+    """What an answer is made of. Each column that is not here saves a page of a hundred batches a tenth."""
+
+    id: int
+    record: bytes
+    #: The end of the log, where the row has it.
+    log_tail: bytes | None
+    #: Where it has not, since the batch is being run: the batch's run key.
+    live: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +88,25 @@ _BY_ID = select(batch).where(batch.c.id == bindparam("id"))
 _VISIBLE = select(batch).where(batch.c.delete_requested_at.is_(None))
 _VISIBLE_BY_ID = _VISIBLE.where(batch.c.id == bindparam("id"))
 _VISIBLE_BY_NAME = _VISIBLE.where(batch.c.name == bindparam("name")).order_by(batch.c.id.desc()).limit(1)
-_PAGE = _VISIBLE.order_by(batch.c.id).offset(bindparam("start")).limit(bindparam("size"))
+_SHOWN = select(
+    batch.c.id,
+    batch.c.record,
+    batch.c.log_tail,
+    case((batch.c.log_tail.is_(None) & batch.c.claimed_by.is_not(None), batch.c.run_key)),
+).where(batch.c.delete_requested_at.is_(None))
+_SHOWN_BY_ID = Prepared(_SHOWN.where(batch.c.id == bindparam("id")))
+_SHOWN_BY_NAME = Prepared(
+    _SHOWN.where(batch.c.name == bindparam("name")).order_by(batch.c.id.desc()).limit(1)
+)
+_STATE = select(batch.c.id, batch.c.state).where(batch.c.delete_requested_at.is_(None))
+_STATE_BY_ID = Prepared(_STATE.where(batch.c.id == bindparam("id")))
+_STATE_BY_NAME = Prepared(
+    _STATE.where(batch.c.name == bindparam("name")).order_by(batch.c.id.desc()).limit(1)
+)
+_PAGE = Prepared(_SHOWN.order_by(batch.c.id).offset(bindparam("start")).limit(bindparam("size")))
 _ALL_ROWS = select(func.count()).select_from(batch)
 _DELETED_ROWS = _ALL_ROWS.where(batch.c.delete_requested_at.is_not(None))
+_TOTAL = Prepared(select(_ALL_ROWS.scalar_subquery() - _DELETED_ROWS.scalar_subquery()))
 _NAME_HOLDER = select(batch.c.id).where(
     batch.c.name == bindparam("name"), batch.c.finished_at.is_(None), batch.c.delete_requested_at.is_(None)
 )
@@ -106,6 +136,9 @@ def create(connection: Connection, new: NewBatch) -> BatchRow:
         "request": new.request,
         "created_at": new.created_at,
         "queue": new.queue,
+        "record": records.head(
+            (following - 1, new.name, new.owner, new.proxy_user, State.STARTING, None, None)
+        ),
     }
     try:
         return _row(connection.execute(_INSERT, row).one())
@@ -135,14 +168,33 @@ def find(connection: Connection, reference: int | str) -> BatchRow | None:
     return _row_or_none(connection.execute(_VISIBLE_BY_NAME, {"name": reference}).one_or_none())
 
 
-def page(connection: Connection, start: int, size: int) -> list[BatchRow]:
+def shown(connection: Connection, reference: int | str) -> Shown | None:
+    """Of the same batch as `find`, what an answer needs."""
+    if isinstance(reference, int):
+        found = _SHOWN_BY_ID.row(connection, id=reference)
+    else:
+        found = _SHOWN_BY_NAME.row(connection, name=reference)
+    return None if found is None else Shown(*found)
+
+
+def state(connection: Connection, reference: int | str) -> tuple[int, str] | None:
+    """Of the same batch, id and state."""
+    if isinstance(reference, int):
+        found = _STATE_BY_ID.row(connection, id=reference)
+    else:
+        found = _STATE_BY_NAME.row(connection, name=reference)
+    return None if found is None else (found[0], found[1])
+
+
+def page(connection: Connection, start: int, size: int) -> list[Shown]:
     """`size` batches, oldest first, without the first `start`."""
-    return [_row(found) for found in connection.execute(_PAGE, {"start": start, "size": size})]
+    return [*map(Shown._make, _PAGE.rows(connection, start=start, size=size))]
 
 
 def total(connection: Connection) -> int:
     """How many batches there are. Two index counts: no row is read."""
-    return connection.execute(_ALL_ROWS).scalar_one() - connection.execute(_DELETED_ROWS).scalar_one()
+    (counted,) = _TOTAL.rows(connection)[0]
+    return int(counted)
 
 
 def waiting(connection: Connection, size: int) -> list[BatchRow]:
@@ -192,9 +244,14 @@ def claim(connection: Connection, batch_id: int, node: str, now: int) -> bool:
 
 def change(connection: Connection, batch_id: int, **values: Any) -> None:
     """Set columns of a batch that has not ended; one that has keeps what it ended with."""
-    connection.execute(
-        update(batch).where(batch.c.id == batch_id, batch.c.finished_at.is_(None)).values(**values)
-    )
+    wanted = update(batch).where(batch.c.id == batch_id, batch.c.finished_at.is_(None)).values(**values)
+    if values.keys().isdisjoint(records.COLUMNS):
+        connection.execute(wanted)
+        return
+    changed = connection.execute(wanted.returning(*(batch.c[name] for name in records.COLUMNS))).one_or_none()
+    if changed is not None:
+        record = records.head((*changed,))
+        connection.execute(update(batch).where(batch.c.id == batch_id).values(record=record))
 
 
 def request_kill(connection: Connection, batch_id: int, now: int) -> None:

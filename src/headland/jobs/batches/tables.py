@@ -44,6 +44,8 @@ batch = sa.Table(
     sa.Column("delete_requested_at", sa.BigInteger),
     #: The queue that the request names, for limits; null is the default queue.
     sa.Column("queue", sa.Text),
+    #: What a client is shown of all this, as JSON up to the log (`record.head`).
+    sa.Column("record", sa.LargeBinary),
 )
 
 #: Keys by which a caller may repeat a submission without its being taken twice.

@@ -1,0 +1,77 @@
+"""An API as an ASGI application: a table of routes, and a table from errors to answers."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from starlette.datastructures import State
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from headland.http.failures import http_error, internal_error
+from headland.http.operations import Handler, Operation, routes_of
+
+#: What is answered to an error.
+Renderer = Callable[[Request, Exception], Awaitable[Response]]
+
+_DEFAULTS: Mapping[type[Exception], Renderer] = {HTTPException: http_error, Exception: internal_error}
+
+
+class Application:
+    """Answers one API's operations, wherever it is mounted (`root_path`).
+
+    One look into one table stands for Starlette's nest of middleware, mounts and routes, which cost a request
+    more than all that the job service does for it. Requests and responses are Starlette's. Handlers reach
+    `state` as `request.app.state`.
+    """
+
+    def __init__(
+        self, operations: Sequence[Operation], errors: Mapping[type[Exception], Renderer], **state: Any
+    ) -> None:
+        """`errors` is asked for an error's own class, then for those it descends from. An error that only
+        `Exception` matches was not foreseen: its caller gets the answer, and the server the error.
+        """
+        self.state = State(state)
+        self._errors = {**_DEFAULTS, **errors}
+        routes = routes_of(operations)
+        self._fixed = {route.path: route for route in routes if not route.pattern.groups}
+        self._patterns = [route for route in routes if route.pattern.groups]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["app"] = self
+        request = Request(scope, receive, send)
+        try:
+            response = await self._handler(scope)(request)
+        except Exception as error:
+            kind = next(kind for kind in type(error).__mro__ if kind in self._errors)
+            answer = await self._errors[kind](request, error)
+            await answer(scope, receive, send)
+            if kind is Exception:
+                raise
+            return
+        await response(scope, receive, send)
+
+    def knows(self, path: str) -> bool:
+        """Whether it has anything at `path`, by whatever method."""
+        return path in self._fixed or any(route.pattern.match(path) for route in self._patterns)
+
+    def _handler(self, scope: Scope) -> Handler:
+        """Raises HTTPException: 404, or 405 where the path has operations, but none by this method."""
+        path: str = scope["path"][len(scope.get("root_path", "")) :]
+        method = scope["method"]
+        allowed = None
+        if (fixed := self._fixed.get(path)) is not None:
+            scope["route"], scope["path_params"] = fixed.path, {}
+            if (handler := fixed.handlers.get(method)) is not None:
+                return handler
+            allowed = fixed.allowed
+        for route in self._patterns:
+            if (match := route.pattern.match(path)) is not None:
+                scope["route"], scope["path_params"] = route.path, match.groupdict()
+                if (handler := route.handlers.get(method)) is not None:
+                    return handler
+                allowed = allowed or route.allowed
+        if allowed is None:
+            raise HTTPException(404)
+        raise HTTPException(405, headers={"allow": allowed})

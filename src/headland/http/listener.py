@@ -1,0 +1,154 @@
+"""What a port answers: the applications mounted there, and round every request its id, one log line, its
+metrics, headers for browsers, compression, and an answer to what nobody foresaw.
+"""
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from random import getrandbits
+
+import structlog
+from prometheus_client import Counter, Histogram
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from headland.http.application import Application
+from headland.http.failures import internal_error
+
+_log = structlog.get_logger("headland.http")
+
+_REQUESTS = Counter("headland_http_requests", "Requests answered.", ["listener", "method", "route", "status"])
+_SECONDS = Histogram(
+    "headland_http_request_seconds",
+    "Seconds from a request's first byte to its answer's last.",
+    ["listener", "route"],
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30),
+)
+#: Methods that are counted by name; a caller can think of any number of others.
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+#: Id of the request that is being answered, for every line logged meanwhile.
+REQUEST_ID: ContextVar[str | None] = ContextVar("request_id", default=None)
+
+#: A caller's own id is taken over if it can't disturb a log.
+_PLAIN_ID = re.compile(rb"[A-Za-z0-9._\-]{1,128}")
+
+#: Headers that tell browsers to trust little (https://owasp.org/www-project-secure-headers/).
+SECURITY_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"SAMEORIGIN"),
+    (b"content-security-policy", b"default-src 'self'; frame-ancestors 'self'"),
+    (b"referrer-policy", b"no-referrer"),
+)
+STRICT_TRANSPORT = (b"strict-transport-security", b"max-age=31536000")
+
+#: Below this many bytes compressing costs more than it saves.
+SMALLEST_COMPRESSED = 1024
+#: Blobs go as they are stored: archives are compressed already, and a client wants to know how long they are.
+_UNCOMPRESSED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
+
+
+class Listener:
+    """Outermost ASGI application. Query strings and bodies are never logged: either may hold a secret."""
+
+    def __init__(
+        self,
+        name: str,
+        mounted: Mapping[str, Application],
+        at_root: Sequence[Application],
+        *,
+        tls: bool,
+    ) -> None:
+        """`mounted` is by path prefix. All other paths are for the first `at_root` that knows them, else for
+        the last. `Strict-Transport-Security` is said only where TLS is spoken.
+        """
+        self._name = name
+        self._mounted = [(f"{prefix}/", prefix, _compressible(app)) for prefix, app in mounted.items()]
+        self._at_root = [(app, _compressible(app)) for app in at_root]
+        self._headers = [*SECURITY_HEADERS, STRICT_TRANSPORT] if tls else [*SECURITY_HEADERS]
+        self._counters: dict[tuple[str, str, int], Counter] = {}
+        self._times: dict[str, Histogram] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        started = time.perf_counter()
+        request_id, compressed = _read(scope)
+        scope["state"] = {"request_id": request_id}
+        outer = REQUEST_ID.set(request_id)
+        status = 0
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                own = (b"x-request-id", request_id.encode())
+                message["headers"] = [*message["headers"], *self._headers, own]
+            await send(message)
+
+        try:
+            await self._application(scope, compressed=compressed)(scope, receive, send_with_headers)
+        except Exception as error:  # noqa: BLE001 - whatever it was, the caller gets an answer and the log the cause
+            _log.exception("request.failed", method=scope["method"], path=scope["path"])
+            if status == 0:
+                answer = await internal_error(Request(scope), error)
+                await answer(scope, receive, send_with_headers)
+        finally:
+            self._record(scope, status, time.perf_counter() - started)
+            REQUEST_ID.reset(outer)
+
+    def _application(self, scope: Scope, *, compressed: bool) -> ASGIApp:
+        path: str = scope["path"]
+        for start, prefix, applications in self._mounted:
+            if path.startswith(start):
+                scope["root_path"] = prefix
+                return applications[compressed]
+        *others, (_, fallback) = self._at_root
+        for app, applications in others:
+            if app.knows(path):
+                return applications[compressed]
+        return fallback[compressed]
+
+    def _record(self, scope: Scope, status: int, seconds: float) -> None:
+        route = scope.get("route", "unmatched")
+        method = scope["method"]
+        key = method if method in _METHODS else "other", route, status
+        counter = self._counters.get(key)
+        if counter is None:
+            self._counters[key] = counter = _REQUESTS.labels(self._name, key[0], route, str(status))
+            self._times[route] = _SECONDS.labels(self._name, route)
+        counter.inc()
+        self._times[route].observe(seconds)
+        _log.info(
+            "request",
+            listener=self._name,
+            method=method,
+            path=scope["path"],
+            status=status,
+            milliseconds=round(seconds * 1000, 2),
+            principal=scope["state"].get("principal"),
+        )
+
+
+def _compressible(app: Application) -> tuple[ASGIApp, ASGIApp]:
+    """`app` for callers that want plain answers, and for those that take compressed ones."""
+    return app, GZipMiddleware(app, minimum_size=SMALLEST_COMPRESSED, exclude_content_types=_UNCOMPRESSED)
+
+
+def _read(scope: Scope) -> tuple[str, bool]:
+    """The request's id, and whether its caller takes compressed answers."""
+    request_id, compressed = None, False
+    for name, value in scope["headers"]:
+        if name == b"x-request-id" and _PLAIN_ID.fullmatch(value):
+            request_id = str(value, "ascii")
+        elif name == b"accept-encoding":
+            compressed = b"gzip" in value
+    return request_id or _new_id(), compressed
+
+
+def _new_id() -> str:
+    """In the form of a UUID. It is no secret, and a UUID's own making takes five times as long."""
+    text = f"{getrandbits(128):032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
