@@ -13,6 +13,8 @@ Seconds = Annotated[float, Meta(gt=0, extra_json_schema={"x-unit": "seconds"})]
 Count = Annotated[int, Meta(ge=1)]
 Bytes = Annotated[int, Meta(ge=1, extra_json_schema={"x-unit": "bytes"})]
 
+User = Annotated[str, Meta(min_length=1)]
+
 ServiceName = Literal["identity", "jobs"]
 
 #: What the agriculture service's clients name as `resource` or `scope`, in every program written for it.
@@ -262,9 +264,44 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
     impersonation: Annotated[
         bool,
         Meta(
-            description="Whether `proxyUser` reaches Spark; if not, it is ignored, as Livy does by default."
+            description="Whether superusers may have batches run as others (`proxyUser`, `?doAs=`), and anybody as "
+            "itself; if not, both are ignored, as Livy does by default."
         ),
-    ] = True
+    ] = False
+    access_control: Annotated[
+        bool,
+        Meta(
+            description="Whether the lists of users below count; if not, every caller may see and stop every batch. "
+            "Switch it on where several parties share the service."
+        ),
+    ] = False
+    superusers: Annotated[
+        tuple[User, ...],
+        Meta(
+            description="Client ids that may see and stop every batch and act for any user; administrators may, too.",
+            examples=[["7c4d5a1e-0f2b-4c8e-9a77-3d1f6b0c9e42"]],
+        ),
+    ] = ()
+    modify_users: Annotated[
+        tuple[User, ...],
+        Meta(
+            description="Client ids that may see and stop every batch; `*` is everybody.",
+            examples=[["7c4d5a1e-0f2b-4c8e-9a77-3d1f6b0c9e42"]],
+        ),
+    ] = ()
+    view_users: Annotated[
+        tuple[User, ...],
+        Meta(
+            description="Client ids that may read every batch's log; `*` is everybody.",
+            examples=[["7c4d5a1e-0f2b-4c8e-9a77-3d1f6b0c9e42"]],
+        ),
+    ] = ()
+    allowed_users: Annotated[
+        tuple[User, ...],
+        Meta(
+            description="Client ids that may use the job service, besides those on the other lists; `*` is everybody."
+        ),
+    ] = ("*",)
     staging_patience: Annotated[
         Seconds,
         Meta(description="How long a batch waits for a store that can't be reached before it is `dead`."),

@@ -70,3 +70,37 @@ class StillEndingError(BatchError):
     """A batch is being killed, and has not ended yet."""
 
     status = 503
+
+
+class BadParameterError(BatchError):
+    """A query parameter has a value that it can't have."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name} {problem}.")
+
+
+class NotAuthorisedError(BatchError):
+    """The caller is not on the list of those who may use the job service."""
+
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__("User not authorised to use Livy.")
+
+
+class ImpersonationError(BatchError):
+    """The caller may not act for the user whom it names. `Some(…)` is part of Livy's text."""
+
+    status = 403
+
+    def __init__(self, user: str, target: str) -> None:
+        super().__init__(f"User '{user}' not allowed to impersonate 'Some({target})'.")
+
+
+class NotAllowedError(BatchError):
+    """The caller lacks a right to a batch of somebody else."""
+
+    status = 403
+
+    def __init__(self, user: str, right: str, batch_id: int) -> None:
+        super().__init__(f"User '{user}' is not allowed to {right} batch {batch_id}.")

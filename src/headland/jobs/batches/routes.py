@@ -1,6 +1,7 @@
 """The batch API: HTTP to rule and back."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import wraps
 
 from starlette.requests import Request
@@ -10,6 +11,7 @@ from headland.http.answers import json_answer
 from headland.http.bodies import read_body
 from headland.http.operations import Answer, Operation, Parameter
 from headland.http.validation import decode_json
+from headland.jobs.batches.access import Caller
 from headland.jobs.batches.requests import (
     check_accept,
     check_json,
@@ -27,7 +29,7 @@ from headland.jobs.batches.wire import (
     Message,
     Progress,
 )
-from headland.security import Guard, Principal
+from headland.security import Guard
 
 #: Livy's page sizes.
 BATCHES_A_PAGE = 100
@@ -35,9 +37,10 @@ LINES_A_PAGE = 100
 
 _FROM = Parameter("from", int, "Number of the first item.")
 _SIZE = Parameter("size", int, "How many items at the most.")
+_DO_AS = Parameter("doAs", str, "User on whose behalf this is asked, where impersonation is on.")
 _ITEM = "/batches/{batch_id}"
 
-_Guarded = Callable[[Request, Principal | None], Awaitable[Response]]
+_Guarded = Callable[[Request, Caller], Awaitable[Response]]
 
 
 def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_body: int) -> list[Operation]:
@@ -50,53 +53,54 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
             check_accept(request)
             if requested_by and request.method == "POST":
                 check_requested_by(request)
-            return await handler(request, principal)
+            do_as = request.query_params.getlist("doAs") if batches.access.impersonation else ()
+            return await handler(request, batches.access.caller(principal, do_as))
 
         return authenticated
 
     @guarded
-    async def create_batch(request: Request, principal: Principal | None) -> Response:
+    async def create_batch(request: Request, caller: Caller) -> Response:
         check_json(request)
         body = decode_json(await read_body(request, max_body), BatchRequest, lax=True)
-        created = await batches.submit(body, principal)
+        created = await batches.submit(body, caller)
         return json_answer(created, 201, {"location": f"/{created.id}"})
 
     @guarded
-    async def list_batches(request: Request, _principal: Principal | None) -> Response:
+    async def list_batches(request: Request, caller: Caller) -> Response:
         start = number_of(request, "from") or 0
         size = number_of(request, "size")
-        total, found = batches.page(start, BATCHES_A_PAGE if size is None else size)
+        total, found = batches.page(start, BATCHES_A_PAGE if size is None else size, caller)
         return json_answer(BatchList(from_=start, total=total, sessions=found))
 
     @guarded
-    async def get_batch(request: Request, _principal: Principal | None) -> Response:
-        return json_answer(batches.get(reference_of(request)))
+    async def get_batch(request: Request, caller: Caller) -> Response:
+        return json_answer(batches.get(reference_of(request), caller))
 
     @guarded
-    async def get_batch_state(request: Request, _principal: Principal | None) -> Response:
-        batch_id, state = batches.state(reference_of(request))
+    async def get_batch_state(request: Request, caller: Caller) -> Response:
+        batch_id, state = batches.state(reference_of(request), caller)
         return json_answer(BatchState(id=batch_id, state=state))
 
     @guarded
-    async def get_batch_log(request: Request, _principal: Principal | None) -> Response:
+    async def get_batch_log(request: Request, caller: Caller) -> Response:
         start, size = number_of(request, "from"), number_of(request, "size")
         batch_id, page = await batches.log(
-            reference_of(request), start, LINES_A_PAGE if size is None else size
+            reference_of(request), start, LINES_A_PAGE if size is None else size, caller
         )
         return json_answer(BatchLog(id=batch_id, from_=page.start, total=page.total, log=page.lines))
 
     @guarded
-    async def get_batch_progress(request: Request, _principal: Principal | None) -> Response:
-        return json_answer(await batches.progress(reference_of(request)))
+    async def get_batch_progress(request: Request, caller: Caller) -> Response:
+        return json_answer(await batches.progress(reference_of(request), caller))
 
     @guarded
-    async def kill_batch(request: Request, _principal: Principal | None) -> Response:
-        await batches.kill(reference_of(request))
+    async def kill_batch(request: Request, caller: Caller) -> Response:
+        await batches.kill(reference_of(request), caller)
         return json_answer(Message("killed"))
 
     @guarded
-    async def delete_batch(request: Request, _principal: Principal | None) -> Response:
-        await batches.delete(reference_of(request))
+    async def delete_batch(request: Request, caller: Caller) -> Response:
+        await batches.delete(reference_of(request), caller)
         return json_answer(Message("deleted"))
 
     requested_by_header = (
@@ -104,7 +108,7 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
         if requested_by
         else []
     )
-    return [
+    operations = [
         Operation(
             "POST",
             "/batches",
@@ -163,3 +167,4 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
             addition=True,
         ),
     ]
+    return [replace(operation, parameters=[*operation.parameters, _DO_AS]) for operation in operations]

@@ -9,6 +9,7 @@ import msgspec
 
 from headland.database import Database
 from headland.jobs.batches import log, store, submission
+from headland.jobs.batches.access import Access, Caller, Right
 from headland.jobs.batches.admission import admit
 from headland.jobs.batches.errors import (
     AlreadyEndedError,
@@ -24,7 +25,6 @@ from headland.jobs.batches.store import BatchRow
 from headland.jobs.batches.wire import AppInfo, Batch, BatchRequest, Progress
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.jobs.wakeup import wake
-from headland.security import Principal
 from headland.settings import Home, JobsSettings
 from headland.storage import StorageError
 
@@ -55,23 +55,27 @@ class Batches:
         self._database = database
         self._paths = paths
         self._settings = settings
+        self.access = Access(settings)
         self._home = home
         self._clock = clock
         self._output = OutputReader()
         self._progress = ProgressReader()
 
-    async def submit(self, request: BatchRequest, principal: Principal | None) -> Batch:
+    async def submit(self, request: BatchRequest, caller: Caller) -> Batch:
         """Put a batch into the queue; once this returns, it is on disk.
 
         Raises:
             BatchError: a rule forbids it, or something that it names is not there.
         """
+        if caller.acting_for is not None:
+            request = msgspec.structs.replace(request, proxy_user=caller.acting_for)
         admitted = admit(request, self._settings, self._paths)
+        caller.check_acts_for(admitted.proxy_user)
         await self._look_for(admitted)
         new = store.NewBatch(
             run_key=secrets.token_hex(16),
             name=admitted.name,
-            owner=principal.client_id if principal else None,
+            owner=caller.client_id,
             proxy_user=admitted.proxy_user,
             request=submission.encode(admitted),
             created_at=self._clock(),
@@ -84,18 +88,18 @@ class Batches:
                 f"Duplicate session name: Some({error.name}) for session {error.holder}"
             ) from None
         wake(self._home.controller_socket)
-        return self._wire(row)
+        return self._wire(row, caller)
 
-    def get(self, reference: int | str) -> Batch:
-        """Raises NotFoundError, as do all that follow."""
-        return self._wire(self._find(reference))
+    def get(self, reference: int | str, caller: Caller) -> Batch:
+        """Raises NotFoundError, as do all that follow, and NotAllowedError, as do those that need a right."""
+        return self._wire(self._find(reference, caller, Right.SEE), caller)
 
-    def state(self, reference: int | str) -> tuple[int, str]:
+    def state(self, reference: int | str, caller: Caller) -> tuple[int, str]:
         """Id and state alone."""
-        row = self._find(reference)
+        row = self._find(reference, caller, Right.SEE)
         return row.id, row.state
 
-    def page(self, start: int, size: int) -> tuple[int, list[Batch]]:
+    def page(self, start: int, size: int, caller: Caller) -> tuple[int, list[Batch]]:
         """How many there are in all, and `size` of them from number `start` on. A start below 0 shortens
         the page, as in Livy.
         """
@@ -103,28 +107,30 @@ class Batches:
         total, rows = self._database.read_snapshot(
             lambda connection: (store.total(connection), store.page(connection, max(0, start), size))
         )
-        return total, [self._wire(row) for row in rows]
+        return total, [self._wire(row, caller) for row in rows]
 
-    async def log(self, reference: int | str, start: int | None, size: int) -> tuple[int, log.LogPage]:
+    async def log(
+        self, reference: int | str, start: int | None, size: int, caller: Caller
+    ) -> tuple[int, log.LogPage]:
         """The batch's id and a page of its log."""
-        row = self._find(reference)
+        row = self._find(reference, caller, Right.VIEW)
         output = self._directory(row).output
         # In a thread: the first look at a long log reads all of it.
         return row.id, await asyncio.to_thread(log.page, row, output, self._output, start, size)
 
-    async def progress(self, reference: int | str) -> Progress:
+    async def progress(self, reference: int | str, caller: Caller) -> Progress:
         """Stages and tasks."""
-        row = self._find(reference)
+        row = self._find(reference, caller, Right.VIEW)
         return await asyncio.to_thread(self._progress.progress, row, self._directory(row).events)
 
-    async def kill(self, reference: int | str) -> None:
+    async def kill(self, reference: int | str, caller: Caller) -> None:
         """Stop a batch and keep its record. Returns when it has ended.
 
         Raises:
             AlreadyEndedError: there is nothing to stop.
             StillEndingError: it is being stopped, but that takes longer than a caller should wait.
         """
-        row = self._find(reference)
+        row = self._find(reference, caller, Right.MODIFY)
         if row.finished_at is not None:
             raise AlreadyEndedError(f"Batch {row.id} has ended already: it is '{row.state}'.")
         at = self._clock()
@@ -133,9 +139,9 @@ class Batches:
         if not await self._wait(row.id, lambda found: found is None or found.finished_at is not None):
             raise StillEndingError(f"Batch {row.id} is being stopped; look at its state.")
 
-    async def delete(self, reference: int | str) -> None:
+    async def delete(self, reference: int | str, caller: Caller) -> None:
         """Stop a batch if it runs, and forget it. Returns when its processes and files are gone."""
-        row = self._find(reference)
+        row = self._find(reference, caller, Right.MODIFY)
         at = self._clock()
         if not await self._database.write(lambda connection: store.request_delete(connection, row.id, at)):
             raise NotFoundError(str(reference))
@@ -164,17 +170,18 @@ class Batches:
                     raise _StorageFailedError(str(error)) from error
                 raise RejectedError(str(error)) from None
 
-    def _find(self, reference: int | str) -> BatchRow:
+    def _find(self, reference: int | str, caller: Caller, right: Right) -> BatchRow:
         row = self._database.read(lambda connection: store.find(connection, reference))
         if row is None:
             raise NotFoundError(str(reference))
+        caller.check(right, row)
         return row
 
     def _directory(self, row: BatchRow) -> RunDirectory:
         return RunDirectory(self._home.batches / row.run_key)
 
-    def _wire(self, row: BatchRow) -> Batch:
-        lines = log.kept_lines(row)
+    def _wire(self, row: BatchRow, caller: Caller) -> Batch:
+        lines = log.kept_lines(row) if caller.has(Right.VIEW, row) else []
         return Batch(
             id=row.id,
             name=row.name,
