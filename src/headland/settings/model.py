@@ -302,6 +302,13 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
             description="Client ids that may use the job service, besides those on the other lists; `*` is everybody."
         ),
     ] = ("*",)
+    submission_key_lifetime: Annotated[
+        Seconds,
+        Meta(
+            description="How long a submission's `Idempotency-Key` is remembered at the least: a repetition within it "
+            "is not taken twice."
+        ),
+    ] = 86_400.0
     staging_patience: Annotated[
         Seconds,
         Meta(description="How long a batch waits for a store that can't be reached before it is `dead`."),

@@ -104,3 +104,34 @@ class NotAllowedError(BatchError):
 
     def __init__(self, user: str, right: str, batch_id: int) -> None:
         super().__init__(f"User '{user}' is not allowed to {right} batch {batch_id}.")
+
+
+class BadKeyError(BatchError):
+    """`Idempotency-Key` is malformed."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"Idempotency-Key {problem}.")
+
+
+class KeyReusedError(BatchError):
+    """A key was sent before, with another submission."""
+
+    status = 422
+
+    def __init__(self, key: str, batch_id: int) -> None:
+        super().__init__(
+            f"Idempotency-Key '{key}' was sent before with another submission, which is batch {batch_id}; "
+            "a new submission needs a new key."
+        )
+
+
+class KeyOfGoneBatchError(BatchError):
+    """The batch that was made under a key has been deleted; it must not run again."""
+
+    status = 409
+
+    def __init__(self, key: str, batch_id: int) -> None:
+        super().__init__(
+            f"Idempotency-Key '{key}' was sent before for batch {batch_id}, which has been deleted since; "
+            "to run it again, send it with a new key."
+        )

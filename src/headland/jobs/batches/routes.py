@@ -16,6 +16,7 @@ from headland.jobs.batches.requests import (
     check_accept,
     check_json,
     check_requested_by,
+    idempotency_key_of,
     number_of,
     reference_of,
 )
@@ -38,6 +39,12 @@ LINES_A_PAGE = 100
 _FROM = Parameter("from", int, "Number of the first item.")
 _SIZE = Parameter("size", int, "How many items at the most.")
 _DO_AS = Parameter("doAs", str, "User on whose behalf this is asked, where impersonation is on.")
+_KEY = Parameter(
+    "Idempotency-Key",
+    str,
+    "A text of your own, new for each batch (a UUID): a submission that is repeated with it is taken once.",
+    place="header",
+)
 _ITEM = "/batches/{batch_id}"
 
 _Guarded = Callable[[Request, Caller], Awaitable[Response]]
@@ -61,8 +68,9 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
     @guarded
     async def create_batch(request: Request, caller: Caller) -> Response:
         check_json(request)
+        key = idempotency_key_of(request)
         body = decode_json(await read_body(request, max_body), BatchRequest, lax=True)
-        created = await batches.submit(body, caller)
+        created = await batches.submit(body, caller, key)
         return json_answer(created, 201, {"location": f"/{created.id}"})
 
     @guarded
@@ -114,9 +122,13 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
             "/batches",
             create_batch,
             "Submit a batch.",
-            {201: Answer("The batch, in state `starting`.", Batch, {"Location": "`/<batch_id>`"})},
+            {
+                201: Answer("The batch, in state `starting`.", Batch, {"Location": "`/<batch_id>`"}),
+                409: Answer("The key was sent before for a batch that has been deleted since.", Message),
+                422: Answer("The key was sent before with another submission.", Message),
+            },
             BatchRequest,
-            parameters=requested_by_header,
+            parameters=[*requested_by_header, _KEY],
         ),
         Operation(
             "GET",

@@ -22,6 +22,7 @@ from headland.jobs.batches.output import OutputReader
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.progress import ProgressReader
 from headland.jobs.batches.store import BatchRow
+from headland.jobs.batches.submission_keys import SubmissionKey, create_once, find_submitted
 from headland.jobs.batches.wire import AppInfo, Batch, BatchRequest, Progress
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.jobs.wakeup import wake
@@ -61,8 +62,9 @@ class Batches:
         self._output = OutputReader()
         self._progress = ProgressReader()
 
-    async def submit(self, request: BatchRequest, caller: Caller) -> Batch:
-        """Put a batch into the queue; once this returns, it is on disk.
+    async def submit(self, request: BatchRequest, caller: Caller, key: str | None = None) -> Batch:
+        """Put a batch into the queue; once this returns, it is on disk. With a `key` that this caller has sent
+        before, the batch that came of it then.
 
         Raises:
             BatchError: a rule forbids it, or something that it names is not there.
@@ -71,6 +73,12 @@ class Batches:
             request = msgspec.structs.replace(request, proxy_user=caller.acting_for)
         admitted = admit(request, self._settings, self._paths)
         caller.check_acts_for(admitted.proxy_user)
+        once = SubmissionKey.of(key, caller.client_id, admitted) if key is not None else None
+        if once is not None:
+            # Before storage is asked: what a batch was made of may be gone when its submission is repeated.
+            earlier = self._database.read(lambda connection: find_submitted(connection, once))
+            if earlier is not None:
+                return self._wire(earlier, caller)
         await self._look_for(admitted)
         new = store.NewBatch(
             run_key=secrets.token_hex(16),
@@ -82,7 +90,11 @@ class Batches:
             queue=admitted.queue,
         )
         try:
-            row = await self._database.write(lambda connection: store.create(connection, new))
+            row = await self._database.write(
+                lambda connection: (
+                    create_once(connection, new, once) if once else store.create(connection, new)
+                )
+            )
         except store.DuplicateNameError as error:
             raise RejectedError(
                 f"Duplicate session name: Some({error.name}) for session {error.holder}"
