@@ -86,9 +86,11 @@ class Jobs:
         headers = {"Idempotency-Key": key}
         return self._service.document("POST", self._batches, body=request, headers=headers)
 
-    def page(self, start: int, size: int) -> dict[str, Any]:
-        """Batches `[start, start + size)`, oldest first."""
-        return self._service.document("GET", self._batches, query={"from": start, "size": size})
+    def page(self, start: int, size: int, **wanted: str | None) -> dict[str, Any]:
+        """Batches `[start, start + size)`, oldest first, unless `wanted` (`order`, `state`, `owner`, `name`)
+        says otherwise.
+        """
+        return self._service.document("GET", self._batches, query={"from": start, "size": size, **wanted})
 
     def batch(self, id_: str) -> dict[str, Any]:
         """The batch."""

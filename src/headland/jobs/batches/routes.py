@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import wraps
+from typing import Literal
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,6 +13,7 @@ from headland.http.bodies import read_body
 from headland.http.operations import Answer, Operation, Parameter
 from headland.http.validation import decode_json
 from headland.jobs.batches.access import Caller
+from headland.jobs.batches.listing import wanted_of
 from headland.jobs.batches.requests import (
     check_accept,
     check_json,
@@ -39,6 +41,15 @@ LINES_A_PAGE = 100
 _FROM = Parameter("from", int, "Number of the first item.")
 _SIZE = Parameter("size", int, "How many items at the most.")
 _DO_AS = Parameter("doAs", str, "User on whose behalf this is asked, where impersonation is on.")
+#: Additions to Livy's protocol.
+_WANTED = [
+    Parameter("order", Literal["asc", "desc"], "`desc` for the newest first. An addition."),
+    Parameter(
+        "state", str, "Only batches in this state, or in one of several with commas between. An addition."
+    ),
+    Parameter("owner", str, "Only batches of the application with this client id. An addition."),
+    Parameter("name", str, "Only batches of this name, ended ones included. An addition."),
+]
 _KEY = Parameter(
     "Idempotency-Key",
     str,
@@ -77,7 +88,9 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
     async def list_batches(request: Request, caller: Caller) -> Response:
         start = number_of(request, "from") or 0
         size = number_of(request, "size")
-        total, found = batches.page(start, BATCHES_A_PAGE if size is None else size, caller)
+        total, found = batches.page(
+            start, BATCHES_A_PAGE if size is None else size, caller, wanted_of(request)
+        )
         return json_answer(BatchList(from_=start, total=total, sessions=found))
 
     @guarded
@@ -136,7 +149,7 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
             list_batches,
             "List batches, oldest first.",
             {200: Answer("A page of batches.", BatchList)},
-            parameters=[_FROM, _SIZE],
+            parameters=[_FROM, _SIZE, *_WANTED],
         ),
         Operation("GET", _ITEM, get_batch, "Look at a batch.", {200: Answer("The batch.", Batch)}),
         Operation(

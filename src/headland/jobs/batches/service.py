@@ -18,6 +18,7 @@ from headland.jobs.batches.errors import (
     RejectedError,
     StillEndingError,
 )
+from headland.jobs.batches.listing import EVERYTHING, Wanted
 from headland.jobs.batches.output import OutputReader
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.progress import ProgressReader
@@ -111,13 +112,23 @@ class Batches:
         row = self._find(reference, caller, Right.SEE)
         return row.id, row.state
 
-    def page(self, start: int, size: int, caller: Caller) -> tuple[int, list[Batch]]:
+    def page(
+        self, start: int, size: int, caller: Caller, wanted: Wanted = EVERYTHING
+    ) -> tuple[int, list[Batch]]:
         """How many there are in all, and `size` of them from number `start` on. A start below 0 shortens
         the page, as in Livy.
         """
         size = max(0, min(size, start + size)) if start < 0 else max(0, size)
+        start = max(0, start)
         total, rows = self._database.read_snapshot(
-            lambda connection: (store.total(connection), store.page(connection, max(0, start), size))
+            lambda connection: (
+                (store.total(connection), store.page(connection, start, size))
+                if wanted == EVERYTHING
+                else (
+                    store.wanted_total(connection, wanted),
+                    store.wanted_page(connection, wanted, start, size),
+                )
+            )
         )
         return total, [self._wire(row, caller) for row in rows]
 

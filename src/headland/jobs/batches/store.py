@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from headland.jobs.batches.listing import Wanted
 from headland.jobs.batches.states import State
 from headland.jobs.batches.tables import batch, batch_sequence
 
@@ -211,6 +212,35 @@ def request_delete(connection: Connection, batch_id: int, now: int) -> bool:
 def remove(connection: Connection, batch_id: int) -> None:
     """Forget a batch."""
     connection.execute(batch.delete().where(batch.c.id == batch_id))
+
+
+def wanted_page(connection: Connection, wanted: Wanted, start: int, size: int) -> list[BatchRow]:
+    """`size` of the batches wanted, without the first `start`. Those that are passed over cost an index entry
+    each, and no row is read.
+    """
+    order = batch.c.id.desc() if wanted.newest_first else batch.c.id
+    ids = select(batch.c.id).where(*_conditions(wanted)).order_by(order).offset(start).limit(size)
+    return [
+        _row(found) for found in connection.execute(select(batch).where(batch.c.id.in_(ids)).order_by(order))
+    ]
+
+
+def wanted_total(connection: Connection, wanted: Wanted) -> int:
+    """How many batches are wanted."""
+    if wanted.all:
+        return total(connection)
+    return connection.execute(_ALL_ROWS.where(*_conditions(wanted))).scalar_one()
+
+
+def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [batch.c.delete_requested_at.is_(None)]
+    if wanted.states:
+        conditions.append(batch.c.state.in_(wanted.states))
+    if wanted.owner is not None:
+        conditions.append(batch.c.owner == wanted.owner)
+    if wanted.name is not None:
+        conditions.append(batch.c.name == wanted.name)
+    return conditions
 
 
 def _row(found: Row[Any]) -> BatchRow:
