@@ -41,6 +41,15 @@ class NotFoundError(BatchError):
         super().__init__(f"Session '{reference}' not found.")
 
 
+class AlreadyStoppedError(BatchError):
+    """Somebody else deleted the batch at the same time."""
+
+    status = 404
+
+    def __init__(self, batch_id: int) -> None:
+        super().__init__(f"Session {batch_id} already stopped.")
+
+
 class MissingHeaderError(BatchError):
     """`X-Requested-By` is not there, or empty."""
 

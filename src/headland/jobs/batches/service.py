@@ -13,6 +13,7 @@ from headland.jobs.batches.access import Access, Caller, Right
 from headland.jobs.batches.admission import admit
 from headland.jobs.batches.errors import (
     AlreadyEndedError,
+    AlreadyStoppedError,
     BatchError,
     NotFoundError,
     RejectedError,
@@ -167,7 +168,7 @@ class Batches:
         row = self._find(reference, caller, Right.MODIFY)
         at = self._clock()
         if not await self._database.write(lambda connection: store.request_delete(connection, row.id, at)):
-            raise NotFoundError(str(reference))
+            raise AlreadyStoppedError(row.id)
         wake(self._home.controller_socket)
         await self._wait(row.id, lambda found: found is None)
         self._output.forget(self._directory(row).output)
