@@ -13,8 +13,6 @@ Seconds = Annotated[float, Meta(gt=0, extra_json_schema={"x-unit": "seconds"})]
 Count = Annotated[int, Meta(ge=1)]
 Bytes = Annotated[int, Meta(ge=1, extra_json_schema={"x-unit": "bytes"})]
 
-User = Annotated[str, Meta(min_length=1)]
-
 ServiceName = Literal["identity", "jobs"]
 
 #: What the agriculture service's clients name as `resource` or `scope`, in every program written for it.
@@ -276,28 +274,28 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = False
     superusers: Annotated[
-        tuple[User, ...],
+        tuple[str, ...],
         Meta(
             description="Client ids that may see and stop every batch and act for any user; administrators may, too.",
             examples=[["7c4d5a1e-0f2b-4c8e-9a77-3d1f6b0c9e42"]],
         ),
     ] = ()
     modify_users: Annotated[
-        tuple[User, ...],
+        tuple[str, ...],
         Meta(
             description="Client ids that may see and stop every batch; `*` is everybody.",
             examples=[["7c4d5a1e-0f2b-4c8e-9a77-3d1f6b0c9e42"]],
         ),
     ] = ()
     view_users: Annotated[
-        tuple[User, ...],
+        tuple[str, ...],
         Meta(
             description="Client ids that may read every batch's log; `*` is everybody.",
             examples=[["7c4d5a1e-0f2b-4c8e-9a77-3d1f6b0c9e42"]],
         ),
     ] = ()
     allowed_users: Annotated[
-        tuple[User, ...],
+        tuple[str, ...],
         Meta(
             description="Client ids that may use the job service, besides those on the other lists; `*` is everybody."
         ),
