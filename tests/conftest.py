@@ -20,9 +20,9 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A Headland on embedded defaults, shared by all tests that don't stop it."""
+    """A Headland on embedded defaults but for impersonation, shared by all tests that don't stop it."""
     # A home's path is its owner's to choose, and on some systems the default one has a space.
-    running = Served(tmp_path_factory.mktemp("served") / "my farm ü 100%")
+    running = Served(tmp_path_factory.mktemp("served") / "my farm ü 100%", jobs_impersonation="true")
     try:
         running.start()
         yield running

@@ -11,13 +11,21 @@ class CliError(click.ClickException):
     """`headland: <what is the matter>; <what to do>`."""
 
     def __init__(
-        self, problem: str, remedy: str = "", code: ExitCode = ExitCode.FAILED, *, passing: bool = False
+        self,
+        problem: str,
+        remedy: str = "",
+        code: ExitCode = ExitCode.FAILED,
+        *,
+        passing: bool = False,
+        uncertain: bool = False,
     ) -> None:
         super().__init__(one_line(f"{problem.rstrip('. ')}; {remedy}" if remedy else problem))
         self.problem = problem
         self.code = code
         #: Whether the same call may well succeed in a while: a service that restarts, for one.
         self.passing = passing
+        #: Whether the call may have been carried out even so.
+        self.uncertain = uncertain
 
     def show(self, file: IO[Any] | None = None) -> None:
         click.echo(f"headland: {self.message}", file=file, err=file is None)

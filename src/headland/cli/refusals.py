@@ -37,6 +37,7 @@ def refusal(response: httpx.Response, profile: Profile) -> CliError:
             f"the service failed with {status} ({text})",
             f"its log has more under request id {request_id}",
             passing=status in _PASSING,
+            uncertain=status != 503,
         )
     if status < 400:
         return CliError(f"{profile.url} answered {status}, a redirection", "name the service's own address")
@@ -126,7 +127,13 @@ def _unreachable(url: str, error: httpx.TransportError) -> CliError:
             ExitCode.UNREACHABLE,
             passing=True,
         )
-    return CliError(f"{url} broke off ({_reason(error)})", "try again", ExitCode.UNREACHABLE, passing=True)
+    return CliError(
+        f"{url} broke off ({_reason(error)})",
+        "try again",
+        ExitCode.UNREACHABLE,
+        passing=True,
+        uncertain=True,
+    )
 
 
 def _reason(error: Exception) -> str:

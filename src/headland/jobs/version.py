@@ -6,6 +6,7 @@ from starlette.responses import Response
 import headland
 from headland.http.answers import json_answer
 from headland.http.operations import Answer, Operation
+from headland.jobs.batches.access import Access
 from headland.jobs.batches.wire import Version
 from headland.security import Guard
 
@@ -13,11 +14,11 @@ from headland.security import Guard
 PROTOCOL = "0.9.0"
 
 
-def version_operation(guard: Guard) -> Operation:
+def version_operation(guard: Guard, access: Access) -> Operation:
     """The operation, for one listener."""
 
     async def get_version(request: Request) -> Response:
-        await guard.authenticate(request)
+        access.caller(await guard.authenticate(request))
         return json_answer(Version(version=f"{PROTOCOL}+headland.{headland.__version__}"))
 
     return Operation(

@@ -88,7 +88,7 @@ def _jobs(deployment: Deployment, guard: Guard, *, requested_by: bool) -> list[O
     batches = Batches(deployment.database, paths, settings.jobs, deployment.home)
     limit = settings.server.max_body
     operations = batch_operations(batches, guard, requested_by=requested_by, max_body=limit)
-    return [*operations, version_operation(guard)]
+    return [*operations, version_operation(guard, batches.access)]
 
 
 def _server(*operations: Operation) -> Api:

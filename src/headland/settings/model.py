@@ -262,9 +262,51 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
     impersonation: Annotated[
         bool,
         Meta(
-            description="Whether `proxyUser` reaches Spark; if not, it is ignored, as Livy does by default."
+            description="Whether superusers may have batches run as others (`proxyUser`, `?doAs=`), and anybody as "
+            "itself; if not, both are ignored, as Livy does by default."
         ),
-    ] = True
+    ] = False
+    access_control: Annotated[
+        bool,
+        Meta(
+            description="Whether the lists of users below count; if not, every caller may see and stop every batch. "
+            "Switch it on where several parties share the service."
+        ),
+    ] = False
+    superusers: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Client ids that may see and stop every batch and act for any user; administrators may, too.",
+            examples=[["7c4d5a1e-0f2b-4c8e-9a77-3d1f6b0c9e42"]],
+        ),
+    ] = ()
+    modify_users: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Client ids that may see and stop every batch; `*` is everybody.",
+            examples=[["7c4d5a1e-0f2b-4c8e-9a77-3d1f6b0c9e42"]],
+        ),
+    ] = ()
+    view_users: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Client ids that may read every batch's log; `*` is everybody.",
+            examples=[["7c4d5a1e-0f2b-4c8e-9a77-3d1f6b0c9e42"]],
+        ),
+    ] = ()
+    allowed_users: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Client ids that may use the job service, besides those on the other lists; `*` is everybody."
+        ),
+    ] = ("*",)
+    submission_key_lifetime: Annotated[
+        Seconds,
+        Meta(
+            description="How long a submission's `Idempotency-Key` is remembered at the least: a repetition within it "
+            "is not taken twice."
+        ),
+    ] = 86_400.0
     staging_patience: Annotated[
         Seconds,
         Meta(description="How long a batch waits for a store that can't be reached before it is `dead`."),

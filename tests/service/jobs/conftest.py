@@ -276,7 +276,7 @@ async def make_service(template, tmp_path, key):
                     requested_by=demanded[listener],
                     max_body=settings.server.max_body,
                 )
-                jobs = jobs_app([*operations, version_operation(guards[listener])])
+                jobs = jobs_app([*operations, version_operation(guards[listener], batches.access)])
                 app = Starlette(routes=[Mount(mount, jobs)])
                 clients[listener] = await stack.enter_async_context(
                     httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=base)

@@ -12,6 +12,8 @@ from headland.settings import JobsSettings, ServerSettings
 
 pytestmark = pytest.mark.anyio
 
+CLIENT = "99999999-8888-7777-6666-555555555555"
+
 EVERYTHING = {
     "file": "wasbs:///app.jar",
     "className": "demo.App",
@@ -27,18 +29,19 @@ EVERYTHING = {
     "numExecutors": "4",
     "queue": "night",
     "name": "harvest",
-    "proxyUser": "alice",
+    "proxyUser": CLIENT,
     "conf": {"spark.a": 1, "spark.b": True, "spark.c": None},
 }
 
 
-async def test_every_field_is_accepted_and_kept(service):
+async def test_every_field_is_accepted_and_kept(make_service):
+    service = await make_service(jobs=JobsSettings(impersonation=True))
     for name in ("a.jar", "b.jar", "c.py", "d.csv", "e.zip"):
         service.put(f"lib/{name}")
     made = await service.submit(**EVERYTHING)
-    assert (made["name"], made["proxyUser"]) == ("harvest", "alice")
+    assert (made["name"], made["proxyUser"]) == ("harvest", CLIENT)
     row = service.row(0)
-    assert (row.name, row.proxy_user, row.created_at) == ("harvest", "alice", 1_800_000_000_000)
+    assert (row.name, row.proxy_user, row.created_at) == ("harvest", CLIENT, 1_800_000_000_000)
     assert decode(row.request) == Submission(
         file="wasbs:///app.jar",
         class_name="demo.App",
@@ -54,7 +57,7 @@ async def test_every_field_is_accepted_and_kept(service):
         num_executors=4,
         queue="night",
         name="harvest",
-        proxy_user="alice",
+        proxy_user=CLIENT,
         conf={"spark.a": "1", "spark.b": "true"},
     )
 
@@ -73,8 +76,7 @@ async def test_fields_that_are_null_are_not_given(service):
     assert decode(service.row(0).request) == Submission(file="wasbs:///app.jar", class_name="demo.App")
 
 
-async def test_without_impersonation_the_proxy_user_is_ignored(make_service):
-    service = await make_service(jobs=JobsSettings(impersonation=False))
+async def test_without_impersonation_the_proxy_user_is_ignored(service):
     assert (await service.submit(proxyUser="alice"))["proxyUser"] is None
     assert decode(service.row(0).request).proxy_user is None
 

@@ -1,6 +1,7 @@
 """Stop and forget: DELETE, the `kill` beside it, and what callers at once are told."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -93,9 +94,20 @@ async def test_a_deletion_is_answered_when_it_is_done_and_meanwhile_nobody_sees_
 
 async def test_of_several_deletions_at_once_one_succeeds(service, controller):
     await service.submit()
+    writer, held, gate = service.database._writer, threading.Event(), threading.Event()
+    writer.submit(lambda _connection: held.set() or gate.wait(20))
+    held.wait(20)
+    deletions = [asyncio.create_task(service.delete("/batches/0")) for _ in range(5)]
+    async with asyncio.timeout(20):
+        while writer._queue.qsize() < 5:  # noqa: ASYNC110 - a queue of another thread rings nobody here
+            await asyncio.sleep(0)
+    gate.set()
     with controller(service):
-        answers = await asyncio.gather(*(service.delete("/batches/0") for _ in range(5)))
-    assert sorted(answer.status_code for answer in answers) == [200, 404, 404, 404, 404]
+        answers = await asyncio.gather(*deletions)
+    assert sorted((answer.status_code, answer.text) for answer in answers) == [
+        (200, '{"msg":"deleted"}'),
+        *[(404, '{"msg":"Session 0 already stopped."}')] * 4,
+    ]
 
 
 async def test_a_deletion_that_takes_too_long_is_answered_and_stays_on_record(hurried):

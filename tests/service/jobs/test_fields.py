@@ -2,6 +2,8 @@
 
 import pytest
 
+from headland.settings import JobsSettings
+
 pytestmark = pytest.mark.anyio
 
 GOOD = {
@@ -19,7 +21,7 @@ GOOD = {
     "numExecutors": 1,
     "queue": "default",
     "name": "harvest",
-    "proxyUser": "alice",
+    "proxyUser": "99999999-8888-7777-6666-555555555555",
     "conf": {"spark.x": "1"},
 }
 LISTS = ("args", "jars", "pyFiles", "files", "archives")
@@ -101,6 +103,11 @@ WRONG = [
         "Rejected, Reason: Blacklisted configuration values in session config: spark.submit.deployMode",
     ),
 ]
+
+
+@pytest.fixture
+async def service(make_service):
+    return await make_service(jobs=JobsSettings(impersonation=True))
 
 
 async def test_the_fields_are_right_to_begin_with(service):

@@ -5,6 +5,8 @@ import uuid
 import pytest
 
 from headland.jobs.batches import store
+from headland.jobs.batches.listing import Wanted
+from headland.jobs.batches.states import State
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +33,7 @@ PAGES = {
     "from=0000000000000000000001&size=1": (1, [1]),
     f"from={LARGEST}&size={LARGEST}": (LARGEST, []),
     "from=-2147483648": (-2147483648, []),
-    "limit=1&order=desc&From=3": (0, VISIBLE),
+    "limit=1&Order=desc&From=3": (0, VISIBLE),
 }
 
 
@@ -100,3 +102,121 @@ async def test_numbers_that_are_none(service, check_error, path, name):
     for value, shown in BAD_NUMBERS.items():
         answer = await service.get(f"{path}?{name}={value}")
         check_error(answer, 400, f'For input string: "{shown}"')
+
+
+#: Number → state, owner (`mine` or `theirs`), name. Number 5 is being deleted, which nobody sees.
+MIXED = [
+    ("success", "mine", "yield"),
+    ("dead", "mine", "yield"),
+    ("success", "theirs", None),
+    ("killed", "mine", None),
+    ("running", "theirs", "sowing"),
+    ("running", "mine", None),
+    ("starting", "mine", "yield"),
+    ("starting", "theirs", None),
+]
+
+#: Query → the ids on the page, and how many there are in all.
+FILTERED = {
+    "order=asc": ([0, 1, 2, 3, 4, 6, 7], 7),
+    "order=desc": ([7, 6, 4, 3, 2, 1, 0], 7),
+    "order=%20DESC%20": ([7, 6, 4, 3, 2, 1, 0], 7),
+    "order=desc&size=2": ([7, 6], 7),
+    "order=desc&from=5&size=100": ([1, 0], 7),
+    "order=desc&from=7": ([], 7),
+    "order=desc&from=-1&size=3": ([7, 6], 7),
+    "order=desc&size=-1": ([], 7),
+    "state=running": ([4], 1),
+    "state=success": ([0, 2], 2),
+    "state=starting,running": ([4, 6, 7], 3),
+    "state=starting&state=%20dead": ([1, 6, 7], 3),
+    "state=dead,dead": ([1], 1),
+    "state=starting,running&order=desc&from=1&size=1": ([6], 3),
+    "owner=mine": ([0, 1, 3, 6], 4),
+    "owner=mine&order=desc&size=2": ([6, 3], 4),
+    "owner=nobody": ([], 0),
+    "owner=Mine": ([], 0),
+    "name=yield": ([0, 1, 6], 3),
+    "name=yield&order=desc&size=1": ([6], 3),
+    "name=yield&state=dead,starting": ([1, 6], 2),
+    "name=%25": ([], 0),
+    "owner=theirs&state=starting": ([7], 1),
+    "owner=theirs&name=sowing&state=running": ([4], 1),
+    "owner=theirs&name=yield": ([], 0),
+    "from=1&size=1&state=success,dead,killed": ([1], 4),
+}
+
+
+@pytest.fixture
+async def mixed(service):
+    def fill(connection) -> None:
+        for number, (state, owner, name) in enumerate(MIXED):
+            new = store.NewBatch(uuid.uuid4().hex, name, owner, None, b"{}", number)
+            made = store.create(connection, new)
+            ended = {"finished_at": 9, "log_tail": b"[]"} if State(state).final else {}
+            store.change(connection, made.id, state=State(state), **ended)
+        store.request_delete(connection, 5, 1)
+
+    service.database.write_and_wait(fill)
+    return service
+
+
+async def test_filters_and_order(mixed):
+    for query, (ids, total) in FILTERED.items():
+        answer = await mixed.get(f"/batches?{query}")
+        assert answer.status_code == 200, answer.text
+        assert [found["id"] for found in answer.json()["sessions"]] == ids, query
+        assert answer.json()["total"] == total, query
+
+
+async def test_a_filtered_list_has_the_same_records(mixed):
+    whole = (await mixed.get("/batches")).json()["sessions"]
+    assert (await mixed.get("/batches?order=desc")).json()["sessions"] == whole[::-1]
+    assert (await mixed.get("/batches?state=dead")).json()["sessions"] == [whole[1]]
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("order=newest", "order 'newest' is neither 'asc' nor 'desc'."),
+        ("order=", "order '' is neither"),
+        ("order=" + "d" * 1000, "order 'ddd"),
+        ("state=idle", "state 'idle' is none; batches are starting, running, success, dead, killed."),
+        ("state=", "state '' is none"),
+        ("state=running,", "state '' is none"),
+        ("state=Running", "state 'Running' is none"),
+        ("owner=", "owner is empty."),
+        ("name=", "name is empty."),
+    ],
+)
+async def test_what_cannot_be_listed(mixed, check_error, query, text):
+    check_error(await mixed.get(f"/batches?{query}"), 400, text)
+
+
+async def test_filters_are_answered_from_indexes(mixed):
+    """Without, each page of a filtered list would read every row that there is."""
+    asked: list[str] = []
+
+    def plans(connection) -> list[str]:
+        raw = connection.connection.driver_connection
+        raw.set_trace_callback(asked.append)
+        try:
+            for wanted in (
+                Wanted(states=(State.DEAD,)),
+                Wanted(states=(State.STARTING, State.RUNNING), newest_first=True),
+                Wanted(owner="mine"),
+                Wanted(owner="mine", states=(State.DEAD,)),
+                Wanted(name="yield"),
+            ):
+                store.wanted_total(connection, wanted)
+                store.wanted_page(connection, wanted, 1, 2)
+            store.find(connection, "yield")
+        finally:
+            raw.set_trace_callback(None)
+        return [
+            row[3] for statement in asked for row in raw.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall()
+        ]
+
+    found = mixed.database.read(plans)
+    assert len(asked) == 11
+    assert not [step for step in found if step.startswith("SCAN batch")]

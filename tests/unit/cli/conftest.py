@@ -129,8 +129,16 @@ class StandIn:
         raise Refused(404, f"Session '{named}' not found.")
 
     async def list_batches(self, request: Request) -> Response:
-        start, size = int(request.query_params["from"]), int(request.query_params["size"])
-        found = list(self.batches.values())
+        query = request.query_params
+        start, size = int(query["from"]), int(query["size"])
+        found = [
+            one
+            for one in self.batches.values()
+            if one["state"] in query.get("state", one["state"]).split(",")
+            and all(one[name] == query.get(name, one[name]) for name in ("owner", "name"))
+        ]
+        if query.get("order") == "desc":
+            found.reverse()
         return JSONResponse({"from": start, "total": len(found), "sessions": found[start : start + size]})
 
     async def submit(self, request: Request) -> Response:

@@ -39,6 +39,43 @@ def test_list_shows_the_newest_unless_told_otherwise(headland, stand_in):
     assert headland("batch", "list").stderr == "231 to 250 of 250; --from, --size and --all show others.\n"
 
 
+def test_list_shows_what_is_asked_for(headland, stand_in):
+    for state, name in (
+        ("success", "a"),
+        ("running", "a"),
+        ("dead", "b"),
+        ("running", "b"),
+        ("killed", None),
+    ):
+        stand_in.add_batch(state, name=name)
+    stand_in.batches[3]["owner"] = "client-2"
+
+    def ids(*arguments):
+        document = json.loads(headland("batch", "list", *arguments, "--json").stdout)
+        assert document["total"] >= len(document["sessions"])
+        return [batch["id"] for batch in document["sessions"]]
+
+    assert ids("--newest-first") == [4, 3, 2, 1, 0]
+    assert ids("--newest-first", "--size", "2") == [4, 3]
+    assert ids("--newest-first", "--from", "2", "--size", "2") == [2, 1]
+    assert ids("--newest-first", "--all") == [4, 3, 2, 1, 0]
+    assert ids("--state", "running", "--state", "dead") == [1, 2, 3]
+    assert ids("--state", "running", "--size", "1") == [3]
+    assert ids("--name", "a") == [0, 1]
+    assert ids("--owner", "client-2", "--all") == [3]
+    assert ids("--owner", "client-1", "--name", "b") == [2]
+
+
+def test_a_plain_list_asks_for_nothing_that_livy_does_not_know(headland, stand_in):
+    headland("batch", "list")
+    assert set(stand_in.requests[-1].url.params) == {"from", "size"}
+
+
+def test_a_state_that_there_is_not_reaches_no_service(headland, stand_in):
+    assert headland("batch", "list", "--state", "idle").exit_code == 2
+    assert not stand_in.requests
+
+
 def test_a_batch_deleted_while_the_pages_are_read_makes_none_appear_twice(headland, stand_in):
     for _ in range(150):
         stand_in.add_batch("success")

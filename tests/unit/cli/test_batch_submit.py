@@ -2,6 +2,7 @@ import hashlib
 import json
 from pathlib import Path
 
+import httpx
 import pytest
 
 from headland.cli.batch.submit import request_body
@@ -126,3 +127,36 @@ def test_follow_prints_the_log_and_ends_as_the_batch_did(headland, stand_in):
         "Batch 0: starting.\nstdout: \nPi is roughly 3.14\n\nstderr: \nat last\nBatch 0: dead.\n"
     )
     assert result.stderr == "headland: batch 0 ended dead; `headland batch log 0` tells why\n"
+
+
+def test_each_submission_has_a_key_of_its_own(headland, stand_in):
+    for _ in range(2):
+        assert headland(*SUBMIT).exit_code == 0
+    keys = {request.headers["idempotency-key"] for request in stand_in.sent("POST", "/livy/batches")}
+    assert len(keys) == 2
+
+
+def test_a_submission_of_which_nothing_was_heard_says_how_to_repeat_it(headland, stand_in):
+    for lost in (httpx.ReadTimeout("no answer"), httpx.Response(502, text="")):
+        stand_in.instead["POST", "/livy/batches"] = [lost]
+        result = headland(*SUBMIT)
+        key = stand_in.sent("POST", "/livy/batches")[-1].headers["idempotency-key"]
+        assert result.exit_code != 0
+        remedy = f"the same command with `--idempotency-key {key}` does not submit it twice\n"
+        assert result.stderr.endswith(remedy)
+        assert headland(*SUBMIT, "--idempotency-key", key).exit_code == 0
+        assert stand_in.sent("POST", "/livy/batches")[-1].headers["idempotency-key"] == key
+
+
+@pytest.mark.parametrize(
+    "failed", [httpx.ConnectError("refused"), httpx.Response(503, json={"msg": "locked"})]
+)
+def test_a_submission_that_was_not_taken_for_certain_says_nothing_of_keys(headland, stand_in, failed):
+    stand_in.instead["POST", "/livy/batches"] = [failed]
+    assert "--idempotency-key" not in headland(*SUBMIT).stderr
+
+
+@pytest.mark.parametrize("key", ["", "a b", "ä", 'a"', "a,b", "k" * 256])
+def test_a_malformed_key_reaches_no_service(headland, stand_in, key):
+    assert headland(*SUBMIT, "--idempotency-key", key).exit_code == 2
+    assert not stand_in.requests

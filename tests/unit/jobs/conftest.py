@@ -81,7 +81,7 @@ def admit_body(storage: Storage) -> Callable[..., Submission]:
     """What becomes of a request body, as it is decoded and admitted in the service, under some settings."""
 
     def admit_body(body: dict[str, object], **settings: object) -> Submission:
-        jobs = JobsSettings(**settings)
+        jobs = JobsSettings(**{"impersonation": True, **settings})
         request = decode_json(json.dumps(body).encode(), BatchRequest, lax=True)
         return admit(request, jobs, PathRules.of(jobs, storage))
 

@@ -309,7 +309,7 @@ def test_a_nul_within_a_list_or_conf_is_refused_by_its_place(admit_body, body, p
     ],
 )
 def test_half_a_surrogate_pair_is_refused(storage, field, value):
-    settings = JobsSettings()
+    settings = JobsSettings(impersonation=True)
     request = BatchRequest(**{"file": "wasbs:///app.py", field: value})
     with pytest.raises(RequirementError, match="half of a surrogate pair"):
         admit(request, settings, PathRules.of(settings, storage))

@@ -81,13 +81,16 @@ class Jobs:
         """The number of a batch. A name may come to mean another batch while one is waited for."""
         return id_ if id_.isdigit() else str(view(self.state(id_), Batch).id)
 
-    def submit(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The batch made of `request`, in Livy's words."""
-        return self._service.document("POST", self._batches, body=request)
+    def submit(self, request: dict[str, Any], key: str) -> dict[str, Any]:
+        """The batch made of `request`, in Livy's words: by this call, or an earlier one with the same `key`."""
+        headers = {"Idempotency-Key": key}
+        return self._service.document("POST", self._batches, body=request, headers=headers)
 
-    def page(self, start: int, size: int) -> dict[str, Any]:
-        """Batches `[start, start + size)`, oldest first."""
-        return self._service.document("GET", self._batches, query={"from": start, "size": size})
+    def page(self, start: int, size: int, **wanted: str | None) -> dict[str, Any]:
+        """Batches `[start, start + size)`, oldest first, unless `wanted` (`order`, `state`, `owner`, `name`)
+        says otherwise.
+        """
+        return self._service.document("GET", self._batches, query={"from": start, "size": size, **wanted})
 
     def batch(self, id_: str) -> dict[str, Any]:
         """The batch."""

@@ -1,10 +1,12 @@
 """`headland batch list`, `show`, `kill` and `delete`."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
 
-from headland.cli.batch.jobs import Batch, BatchPage, Jobs
+from headland.cli.batch.jobs import ENDS, Batch, BatchPage, Jobs
 from headland.cli.documents import view
 from headland.cli.options import json_option, quiet_option
 from headland.cli.output import plain, print_json, print_record, print_table
@@ -12,6 +14,9 @@ from headland.cli.surroundings import open_service
 
 #: Batches asked for at once.
 PAGE = 100
+
+#: Asks for so many batches from a number on.
+_Page = Callable[[int, int], dict[str, Any]]
 
 _LINKS = {
     "driverLogUrl": "Driver log",
@@ -26,12 +31,39 @@ _LINKS = {
 )
 @click.option("--size", type=click.IntRange(min=1), default=20, show_default=True, help="How many to show.")
 @click.option("--all", "everything", is_flag=True, help="Show all of them.")
+@click.option(
+    "--state",
+    "states",
+    multiple=True,
+    type=click.Choice(["starting", "running", *ENDS]),
+    help="Only those in this state; repeatable.",
+)
+@click.option("--owner", metavar="CLIENT_ID", help="Only those that this application submitted.")
+@click.option("--name", help="Only those of this name.")
+@click.option("--newest-first", is_flag=True, help="Begin with the newest.")
 @json_option
-def list_batches(start: int | None, size: int, everything: bool, as_json: bool) -> None:
+def list_batches(
+    *,
+    start: int | None,
+    size: int,
+    everything: bool,
+    states: tuple[str, ...],
+    owner: str | None,
+    name: str | None,
+    newest_first: bool,
+    as_json: bool,
+) -> None:
     """List batches, oldest first."""
+    order = "desc" if newest_first else None
+    wanted: dict[str, Any] = {
+        "order": order,
+        "state": ",".join(states) or None,
+        "owner": owner,
+        "name": name,
+    }
     with open_service() as service:
-        jobs = Jobs(service)
-        document = _all(jobs) if everything else _page(jobs, start, size)
+        ask = partial(Jobs(service).page, **wanted)
+        document = _all(ask) if everything else _page(ask, start, size, newest_last=not newest_first)
     if as_json:
         print_json(document)
         return
@@ -103,19 +135,19 @@ def delete(batch_id: str, as_json: bool, quiet: bool) -> None:
         click.echo(f"Batch {batch_id}: deleted.")
 
 
-def _page(jobs: Jobs, start: int | None, size: int) -> dict[str, Any]:
-    document = jobs.page(start or 0, size)
-    if start is None and (total := view(document, BatchPage).total) > size:
-        document = jobs.page(total - size, size)
+def _page(ask: _Page, start: int | None, size: int, *, newest_last: bool) -> dict[str, Any]:
+    document = ask(start or 0, size)
+    if newest_last and start is None and (total := view(document, BatchPage).total) > size:
+        document = ask(total - size, size)
     return document
 
 
-def _all(jobs: Jobs) -> dict[str, Any]:
+def _all(ask: _Page) -> dict[str, Any]:
     """One document as if the service had no pages. Batches deleted meanwhile must not make one appear twice."""
     found: dict[Any, dict[str, Any]] = {}
     start = 0
     while True:
-        page = view(jobs.page(start, PAGE), BatchPage)
+        page = view(ask(start, PAGE), BatchPage)
         found.update((item.get("id"), item) for item in page.sessions)
         start += len(page.sessions)
         if not page.sessions or start >= page.total:

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ UPLOADS = "uploads"
 #: What a file's name may hold that a batch's URL may not.
 _URL_UNSAFE = re.compile(r"[^\w.@+=-]")
 
+#: Keys that need no quoting in a header.
+_KEY = re.compile(r"[!#-+\--~]{1,255}")
+
 
 def _settings(_ctx: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     pairs = [value.partition("=") for value in values]
@@ -33,6 +37,12 @@ def _settings(_ctx: click.Context, _parameter: click.Parameter, values: tuple[st
         if not name or not equals:
             raise click.BadParameter(f"'{value}' is not KEY=VALUE.")
     return {name: value for name, _, value in pairs}
+
+
+def _key(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not _KEY.fullmatch(value):
+        raise click.BadParameter("must be up to 255 visible ASCII characters, without quotes and commas.")
+    return value
 
 
 @click.command()
@@ -56,6 +66,12 @@ def _settings(_ctx: click.Context, _parameter: click.Parameter, values: tuple[st
 @click.option("--num-executors", type=click.IntRange(min=1), help="How many executors.")
 @click.option("--queue", help="Queue of the cluster's resource manager.")
 @click.option("--proxy-user", help="User to run as.")
+@click.option(
+    "--idempotency-key",
+    metavar="KEY",
+    callback=_key,
+    help="A submission repeated with its key is taken once; made up where there is none.",
+)
 @click.option("--upload", is_flag=True, help=f"FILE is a local file: copy it to {UPLOADS}/ on storage first.")
 @click.option("--wait", "waits", is_flag=True, help="Wait until the batch has ended, and end as it did.")
 @click.option("--follow", is_flag=True, help="Print its log meanwhile; implies --wait.")
@@ -66,6 +82,7 @@ def submit(
     file: str,
     args: tuple[str, ...],
     conf: dict[str, str],
+    idempotency_key: str | None,
     upload: bool,
     waits: bool,
     follow: bool,
@@ -85,7 +102,8 @@ def submit(
     with open_service() as service:
         jobs = Jobs(service)
         url = _upload(Blobs(service), file, quiet=quiet or as_json) if upload else file
-        document = _submit(jobs, request_body(url, args, conf, **named), file)
+        key = idempotency_key or str(uuid.uuid4())
+        document = _submit(jobs, request_body(url, args, conf, **named), key, file)
         batch = view(document, Batch)
         id_, state = str(batch.id), batch.state
         if not as_json:
@@ -114,10 +132,17 @@ def request_body(file: str, args: tuple[str, ...], conf: dict[str, str], **named
     return {name: value for name, value in body.items() if value not in (None, [], {})}
 
 
-def _submit(jobs: Jobs, body: dict[str, Any], file: str) -> dict[str, Any]:
+def _submit(jobs: Jobs, body: dict[str, Any], key: str, file: str) -> dict[str, Any]:
     try:
-        return jobs.submit(body)
+        return jobs.submit(body, key)
     except CliError as error:
+        if error.uncertain:
+            raise CliError(
+                error.problem,
+                f"the same command with `--idempotency-key {key}` does not submit it twice",
+                error.code,
+                passing=error.passing,
+            ) from None
         if error.code == ExitCode.FAILED and not error.passing and "://" not in body["file"]:
             raise CliError(
                 error.problem, f"`--upload` brings a local file such as {file} to cluster storage first"

@@ -16,7 +16,7 @@ _MEMORY = re.compile(r"[1-9]\d{0,8}([kmgtp]b?|b)?", re.IGNORECASE)
 _CLASS = re.compile(r"[^\W\d][\w$]*(\.[^\W\d][\w$]*)*")
 
 #: What Hadoop takes for a user's short name.
-_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@\-]{0,127}")
+USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@\-]{0,127}")
 
 #: A queue, which becomes a line of the log.
 _QUEUE = re.compile(r"[^\x00-\x1f\x7f\x85\u2028\u2029]*")
@@ -146,4 +146,4 @@ def _name(value: Scalar | None) -> str | None:
 def _proxy_user(value: Scalar | None, settings: JobsSettings) -> str | None:
     if not settings.impersonation:
         return None
-    return _matching("proxyUser", _text("proxyUser", value), _USER, "a user name")
+    return _matching("proxyUser", _text("proxyUser", value), USER, "a user name")

@@ -41,6 +41,15 @@ class NotFoundError(BatchError):
         super().__init__(f"Session '{reference}' not found.")
 
 
+class AlreadyStoppedError(BatchError):
+    """Somebody else deleted the batch at the same time."""
+
+    status = 404
+
+    def __init__(self, batch_id: int) -> None:
+        super().__init__(f"Session {batch_id} already stopped.")
+
+
 class MissingHeaderError(BatchError):
     """`X-Requested-By` is not there, or empty."""
 
@@ -76,3 +85,68 @@ class TooManyFollowersError(BatchError):
     """As many logs are followed as a worker process serves at once."""
 
     status = 503
+
+
+class BadParameterError(BatchError):
+    """A query parameter has a value that it can't have."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name} {problem}.")
+
+
+class NotAuthorisedError(BatchError):
+    """The caller is not on the list of those who may use the job service."""
+
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__("User not authorised to use Livy.")
+
+
+class ImpersonationError(BatchError):
+    """The caller may not act for the user whom it names. `Some(…)` is part of Livy's text."""
+
+    status = 403
+
+    def __init__(self, user: str, target: str) -> None:
+        super().__init__(f"User '{user}' not allowed to impersonate 'Some({target})'.")
+
+
+class NotAllowedError(BatchError):
+    """The caller lacks a right to a batch of somebody else."""
+
+    status = 403
+
+    def __init__(self, user: str, right: str, batch_id: int) -> None:
+        super().__init__(f"User '{user}' is not allowed to {right} batch {batch_id}.")
+
+
+class BadKeyError(BatchError):
+    """`Idempotency-Key` is malformed."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"Idempotency-Key {problem}.")
+
+
+class KeyReusedError(BatchError):
+    """A key was sent before, with another submission."""
+
+    status = 422
+
+    def __init__(self, key: str, batch_id: int) -> None:
+        super().__init__(
+            f"Idempotency-Key '{key}' was sent before with another submission, which is batch {batch_id}; "
+            "a new submission needs a new key."
+        )
+
+
+class KeyOfGoneBatchError(BatchError):
+    """The batch that was made under a key has been deleted; it must not run again."""
+
+    status = 409
+
+    def __init__(self, key: str, batch_id: int) -> None:
+        super().__init__(
+            f"Idempotency-Key '{key}' was sent before for batch {batch_id}, which has been deleted since; "
+            "to run it again, send it with a new key."
+        )

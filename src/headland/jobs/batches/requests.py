@@ -6,6 +6,7 @@ from starlette.requests import Request
 
 from headland.http.bodies import media_type_of
 from headland.jobs.batches.errors import (
+    BadKeyError,
     BadNumberError,
     MissingHeaderError,
     NotAcceptableError,
@@ -21,6 +22,13 @@ _VERSIONED_ACCEPT = re.compile(r"application/vnd\.livy\.v([^+;,\s]*)")
 #: The media type of server-sent events.
 EVENTS = "text/event-stream"
 
+#: A structured field's string (RFC 8941 section 3.3.3), as the draft of `Idempotency-Key` wants it, or the bare
+#: text that most clients send.
+_KEY = re.compile(r'"((?:[ !#-\[\]-~]|\\["\\])*)"|([!#-+\--~]+)')
+
+#: Far above a UUID.
+LONGEST_KEY = 255
+
 #: The protocol's only version.
 VERSION = "0.1"
 
@@ -33,6 +41,11 @@ def reference_of(request: Request) -> int | str:
     """
     text: str = request.path_params["batch_id"]
     return _integer(text) if _DIGITS.fullmatch(text) else text
+
+
+def is_plain(request: Request) -> bool:
+    """Whether the query says no more than `from` and `size`, as those of Livy's clients do."""
+    return _PLAIN_QUERY.fullmatch(request.scope["query_string"]) is not None
 
 
 def number_of(request: Request, name: str) -> int | None:
@@ -54,6 +67,24 @@ def number_of(request: Request, name: str) -> int | None:
     if not _INTEGER.fullmatch(text):
         raise BadNumberError(text[:80])
     return _integer(text)
+
+
+def idempotency_key_of(request: Request) -> str | None:
+    """The key by which a submission may be repeated; None where there is none.
+
+    Raises:
+        BadKeyError: it is malformed.
+    """
+    given = request.headers.getlist("idempotency-key")
+    if not given:
+        return None
+    match = _KEY.fullmatch(given[0].strip())
+    if len(given) > 1 or match is None:
+        raise BadKeyError("must be one text of visible ASCII characters, with or without quotation marks")
+    key = match[2] or re.sub(r"\\(.)", r"\1", match[1] or "")
+    if not 1 <= len(key) <= LONGEST_KEY:
+        raise BadKeyError(f"has {len(key)} characters; it must have 1 to {LONGEST_KEY}")
+    return key
 
 
 def check_requested_by(request: Request) -> None:

@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import wraps
+from typing import Literal
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -11,12 +13,15 @@ from headland.http.answers import JSON_UTF8, encoded_answer, json_answer
 from headland.http.bodies import read_body
 from headland.http.operations import Answer, Operation, Parameter
 from headland.http.validation import decode_json
+from headland.jobs.batches.access import Caller
+from headland.jobs.batches.listing import wanted_of
 from headland.jobs.batches.log import streamed
 from headland.jobs.batches.requests import (
     EVENTS,
     check_accept,
     check_json,
     check_requested_by,
+    idempotency_key_of,
     number_of,
     reference_of,
     wants_events,
@@ -31,7 +36,7 @@ from headland.jobs.batches.wire import (
     Message,
     Progress,
 )
-from headland.security import Guard, Principal
+from headland.security import Guard
 
 #: Livy's page sizes.
 BATCHES_A_PAGE = 100
@@ -48,9 +53,25 @@ _LAST_EVENT = Parameter(
     "Id of the last event that was seen; the next is the first one sent.",
     place="header",
 )
+_DO_AS = Parameter("doAs", str, "User on whose behalf this is asked, where impersonation is on.")
+#: Additions to Livy's protocol.
+_WANTED = [
+    Parameter("order", Literal["asc", "desc"], "`desc` for the newest first. An addition."),
+    Parameter(
+        "state", str, "Only batches in this state, or in one of several with commas between. An addition."
+    ),
+    Parameter("owner", str, "Only batches of the application with this client id. An addition."),
+    Parameter("name", str, "Only batches of this name, ended ones included. An addition."),
+]
+_KEY = Parameter(
+    "Idempotency-Key",
+    str,
+    "A text of your own, new for each batch (a UUID): a submission that is repeated with it is taken once.",
+    place="header",
+)
 _ITEM = "/batches/{batch_id}"
 
-_Guarded = Callable[[Request, Principal | None], Awaitable[Response]]
+_Guarded = Callable[[Request, Caller], Awaitable[Response]]
 
 
 def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_body: int) -> list[Operation]:
@@ -63,56 +84,59 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
             check_accept(request)
             if requested_by and request.method == "POST":
                 check_requested_by(request)
-            return await handler(request, principal)
+            do_as = request.query_params.getlist("doAs") if batches.access.impersonation else ()
+            return await handler(request, batches.access.caller(principal, do_as))
 
         return authenticated
 
     @guarded
-    async def create_batch(request: Request, principal: Principal | None) -> Response:
+    async def create_batch(request: Request, caller: Caller) -> Response:
         check_json(request)
+        key = idempotency_key_of(request)
         body = decode_json(await read_body(request, max_body), BatchRequest, lax=True)
-        batch_id, record = await batches.submit(body, principal)
+        batch_id, record = await batches.submit(body, caller, key)
         return encoded_answer(record, 201, {"location": f"/{batch_id}"})
 
     @guarded
-    async def list_batches(request: Request, _principal: Principal | None) -> Response:
+    async def list_batches(request: Request, caller: Caller) -> Response:
         start = number_of(request, "from") or 0
         size = number_of(request, "size")
-        return encoded_answer(batches.page(start, BATCHES_A_PAGE if size is None else size))
+        page_size = BATCHES_A_PAGE if size is None else size
+        return encoded_answer(batches.page(start, page_size, caller, wanted_of(request)))
 
     @guarded
-    async def get_batch(request: Request, _principal: Principal | None) -> Response:
-        return encoded_answer(batches.get(reference_of(request)))
+    async def get_batch(request: Request, caller: Caller) -> Response:
+        return encoded_answer(batches.get(reference_of(request), caller))
 
     @guarded
-    async def get_batch_state(request: Request, _principal: Principal | None) -> Response:
-        batch_id, state = batches.state(reference_of(request))
+    async def get_batch_state(request: Request, caller: Caller) -> Response:
+        batch_id, state = batches.state(reference_of(request), caller)
         return json_answer(BatchState(id=batch_id, state=state))
 
     @guarded
-    async def get_batch_log(request: Request, _principal: Principal | None) -> Response:
+    async def get_batch_log(request: Request, caller: Caller) -> Response:
         reference, start, size = reference_of(request), number_of(request, "from"), number_of(request, "size")
         if wants_events(request):
-            events = batches.follow(reference, start or 0, request.headers.get("last-event-id"))
+            events = batches.follow(reference, start or 0, request.headers.get("last-event-id"), caller)
             return StreamingResponse(events, media_type=EVENTS, headers={"cache-control": "no-store"})
-        batch_id, page = await batches.log(reference, start, LINES_A_PAGE if size is None else size)
+        batch_id, page = await batches.log(reference, start, LINES_A_PAGE if size is None else size, caller)
         if page.size > LINES_AT_ONCE:
             return StreamingResponse(streamed(batch_id, page), media_type=JSON_UTF8)
         lines = await asyncio.to_thread(list, page.lines)
         return json_answer(BatchLog(id=batch_id, from_=page.start, total=page.total, log=lines))
 
     @guarded
-    async def get_batch_progress(request: Request, _principal: Principal | None) -> Response:
-        return json_answer(await batches.progress(reference_of(request)))
+    async def get_batch_progress(request: Request, caller: Caller) -> Response:
+        return json_answer(await batches.progress(reference_of(request), caller))
 
     @guarded
-    async def kill_batch(request: Request, _principal: Principal | None) -> Response:
-        await batches.kill(reference_of(request))
+    async def kill_batch(request: Request, caller: Caller) -> Response:
+        await batches.kill(reference_of(request), caller)
         return json_answer(Message("killed"))
 
     @guarded
-    async def delete_batch(request: Request, _principal: Principal | None) -> Response:
-        await batches.delete(reference_of(request))
+    async def delete_batch(request: Request, caller: Caller) -> Response:
+        await batches.delete(reference_of(request), caller)
         return json_answer(Message("deleted"))
 
     requested_by_header = (
@@ -120,15 +144,19 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
         if requested_by
         else []
     )
-    return [
+    operations = [
         Operation(
             "POST",
             "/batches",
             create_batch,
             "Submit a batch.",
-            {201: Answer("The batch, in state `starting`.", Batch, {"Location": "`/<batch_id>`"})},
+            {
+                201: Answer("The batch, in state `starting`.", Batch, {"Location": "`/<batch_id>`"}),
+                409: Answer("The key was sent before for a batch that has been deleted since.", Message),
+                422: Answer("The key was sent before with another submission.", Message),
+            },
             BatchRequest,
-            parameters=requested_by_header,
+            parameters=[*requested_by_header, _KEY],
         ),
         Operation(
             "GET",
@@ -136,7 +164,7 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
             list_batches,
             "List batches, oldest first.",
             {200: Answer("A page of batches.", BatchList)},
-            parameters=[_FROM, _SIZE],
+            parameters=[_FROM, _SIZE, *_WANTED],
         ),
         Operation("GET", _ITEM, get_batch, "Look at a batch.", {200: Answer("The batch.", Batch)}),
         Operation(
@@ -180,3 +208,4 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
             addition=True,
         ),
     ]
+    return [replace(operation, parameters=[*operation.parameters, _DO_AS]) for operation in operations]

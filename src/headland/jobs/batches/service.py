@@ -5,27 +5,31 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable
 
+import msgspec
 from sqlalchemy import Connection
 
 from headland.database import Database
 from headland.jobs.batches import log, record, store, submission
+from headland.jobs.batches.access import Access, Caller, Right
 from headland.jobs.batches.admission import admit
 from headland.jobs.batches.errors import (
     AlreadyEndedError,
+    AlreadyStoppedError,
     BatchError,
     NotFoundError,
     RejectedError,
     StillEndingError,
 )
 from headland.jobs.batches.following import Follower, Followers, Place, begin_at
+from headland.jobs.batches.listing import EVERYTHING, Wanted
 from headland.jobs.batches.output import OutputReader
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.progress import ProgressReader
 from headland.jobs.batches.store import BatchRow, Shown
+from headland.jobs.batches.submission_keys import SubmissionKey, create_once, find_submitted
 from headland.jobs.batches.wire import BatchRequest, Progress
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.jobs.wakeup import wake
-from headland.security import Principal
 from headland.settings import Home, JobsSettings
 from headland.storage import StorageError
 
@@ -59,75 +63,103 @@ class Batches:
         self._database = database
         self._paths = paths
         self._settings = settings
+        self.access = Access(settings)
         self._home = home
         self._clock = clock
         self._output = OutputReader()
         self._followers = Followers(settings.max_followers)
         self._progress = ProgressReader()
 
-    async def submit(self, request: BatchRequest, principal: Principal | None) -> tuple[int, bytes]:
-        """Put a batch into the queue; once this returns its id and record, it is on disk.
+    async def submit(
+        self, request: BatchRequest, caller: Caller, key: str | None = None
+    ) -> tuple[int, bytes]:
+        """Put a batch into the queue; once this returns its id and record, it is on disk. With a `key` that this
+        caller has sent before, those of the batch that came of it then.
 
         Raises:
             BatchError: a rule forbids it, or something that it names is not there.
         """
+        if caller.acting_for is not None:
+            request = msgspec.structs.replace(request, proxy_user=caller.acting_for)
         admitted = admit(request, self._settings, self._paths)
+        caller.check_acts_for(admitted.proxy_user)
+        once = SubmissionKey.of(key, caller.client_id, admitted) if key is not None else None
+        if once is not None:
+            # Before storage is asked: what a batch was made of may be gone when its submission is repeated.
+            earlier = self._database.read(lambda connection: find_submitted(connection, once))
+            if earlier is not None:
+                return earlier.id, self._whole(earlier, caller)
         await self._look_for(admitted)
         new = store.NewBatch(
             run_key=secrets.token_hex(16),
             name=admitted.name,
-            owner=principal.client_id if principal else None,
+            owner=caller.client_id,
             proxy_user=admitted.proxy_user,
             request=submission.encode(admitted),
             created_at=self._clock(),
             queue=admitted.queue,
         )
         try:
-            row = await self._database.write(lambda connection: store.create(connection, new))
+            row = await self._database.write(
+                lambda connection: (
+                    create_once(connection, new, once) if once else store.create(connection, new)
+                )
+            )
         except store.DuplicateNameError as error:
             raise RejectedError(
                 f"Duplicate session name: Some({error.name}) for session {error.holder}"
             ) from None
         wake(self._home.controller_socket)
-        return row.id, record.whole(row.record, log.NOTHING)
+        return row.id, self._whole(row, caller)
 
-    def get(self, reference: int | str) -> bytes:
-        """A `Batch`. Raises NotFoundError, as do all that follow."""
-        row = self._database.read(lambda connection: store.shown(connection, reference))
+    def get(self, reference: int | str, caller: Caller) -> bytes:
+        """A `Batch`. Raises NotFoundError, as do all that follow, and NotAllowedError, as do those that need a
+        right.
+        """
+        viewer = caller.sees_logs_of
+        row = self._database.read(lambda connection: store.shown(connection, reference, viewer))
         if row is None:
             raise NotFoundError(str(reference))
         return self._wire(row)
 
-    def state(self, reference: int | str) -> tuple[int, str]:
+    def state(self, reference: int | str, caller: Caller) -> tuple[int, str]:
         """Id and state alone."""
         found = self._database.read(lambda connection: store.state(connection, reference))
         if found is None:
             raise NotFoundError(str(reference))
         return found
 
-    def page(self, start: int, size: int) -> bytes:
+    def page(self, start: int, size: int, caller: Caller, wanted: Wanted = EVERYTHING) -> bytes:
         """A `BatchList` of the `size` batches from number `start` on. A start below 0 shortens the page, as
         in Livy.
         """
         size = max(0, min(size, start + size)) if start < 0 else max(0, size)
+        first, viewer = max(0, start), caller.sees_logs_of
 
         def look(connection: Connection) -> tuple[int, list[Shown]]:
-            return store.total(connection), store.page(connection, max(0, start), size)
+            if wanted == EVERYTHING:
+                return store.total(connection), store.page(connection, first, size, viewer)
+            rows = store.wanted_page(connection, wanted, first, size, viewer)
+            return store.wanted_total(connection, wanted), rows
 
         if size <= LONGEST_REMEMBERED:
-            total, rows = self._database.read_remembered(("batches", max(0, start), size), look)
+            total, rows = self._database.read_remembered(("batches", wanted, first, size, viewer), look)
         else:
             total, rows = self._database.read_snapshot(look)
         return record.page(start, total, map(self._wire, rows))
 
-    async def log(self, reference: int | str, start: int | None, size: int) -> tuple[int, log.LogPage]:
+    async def log(
+        self, reference: int | str, start: int | None, size: int, caller: Caller
+    ) -> tuple[int, log.LogPage]:
         """The batch's id and a page of its log."""
-        row = self._find(reference)
+        row = self._find(reference, caller, Right.VIEW)
         output = self._directory(row).output
         # In a thread: the first look at a long log reads all of it.
         return row.id, await asyncio.to_thread(log.page, row, output, self._output, start, size)
 
-    def follow(self, reference: int | str, start: int, last_event: str | None) -> AsyncIterator[bytes]:
+    def follow(
+        self, reference: int | str, start: int, last_event: str | None, caller: Caller
+    ) -> AsyncIterator[bytes]:
         """The batch's log from line `start` on, or behind the event `last_event`, as server-sent events.
 
         Raises:
@@ -135,7 +167,7 @@ class Batches:
             TooManyFollowersError: as many follow already as may.
         """
         self._followers.check()
-        row = self._find(reference)
+        row = self._find(reference, caller, Right.VIEW)
         output = self._directory(row).output
         if last_event is None:
             place = begin_at(output, self._output, start, complete=row.finished_at is not None)
@@ -143,19 +175,19 @@ class Batches:
             place = Place.parse(last_event)
         return self._followers.follow(Follower(output, lambda: self._row(row.id), place))
 
-    async def progress(self, reference: int | str) -> Progress:
+    async def progress(self, reference: int | str, caller: Caller) -> Progress:
         """Stages and tasks."""
-        row = self._find(reference)
+        row = self._find(reference, caller, Right.VIEW)
         return await asyncio.to_thread(self._progress.progress, row, self._directory(row).events)
 
-    async def kill(self, reference: int | str) -> None:
+    async def kill(self, reference: int | str, caller: Caller) -> None:
         """Stop a batch and keep its record. Returns when it has ended.
 
         Raises:
             AlreadyEndedError: there is nothing to stop.
             StillEndingError: it is being stopped, but that takes longer than a caller should wait.
         """
-        row = self._find(reference)
+        row = self._find(reference, caller, Right.MODIFY)
         if row.finished_at is not None:
             raise AlreadyEndedError(f"Batch {row.id} has ended already: it is '{row.state}'.")
         at = self._clock()
@@ -164,12 +196,12 @@ class Batches:
         if not await self._wait(row.id, lambda found: found is None or found.finished_at is not None):
             raise StillEndingError(f"Batch {row.id} is being stopped; look at its state.")
 
-    async def delete(self, reference: int | str) -> None:
+    async def delete(self, reference: int | str, caller: Caller) -> None:
         """Stop a batch if it runs, and forget it. Returns when its processes and files are gone."""
-        row = self._find(reference)
+        row = self._find(reference, caller, Right.MODIFY)
         at = self._clock()
         if not await self._database.write(lambda connection: store.request_delete(connection, row.id, at)):
-            raise NotFoundError(str(reference))
+            raise AlreadyStoppedError(row.id)
         wake(self._home.controller_socket)
         await self._wait(row.id, lambda found: found is None)
         self._output.forget(self._directory(row).output)
@@ -198,21 +230,26 @@ class Batches:
                     raise _StorageFailedError(str(error)) from error
                 raise RejectedError(str(error)) from None
 
-    def _find(self, reference: int | str) -> BatchRow:
+    def _find(self, reference: int | str, caller: Caller, right: Right) -> BatchRow:
         row = self._database.read(lambda connection: store.find(connection, reference))
         if row is None:
             raise NotFoundError(str(reference))
+        caller.check(right, row)
         return row
 
     def _directory(self, row: BatchRow) -> RunDirectory:
         return RunDirectory(self._home.batches / row.run_key)
 
-    def _wire(self, row: Shown, *, with_log: bool = True) -> bytes:
-        """A `Batch`; its log is empty unless the caller may see it."""
+    def _whole(self, row: BatchRow, caller: Caller) -> bytes:
+        live = None if row.log_tail is not None or row.claimed_by is None else row.run_key
+        visible = caller.has(Right.VIEW, row)
+        shown = Shown(row.id, row.record, row.log_tail if visible else None, live if visible else None)
+        return self._wire(shown)
+
+    def _wire(self, row: Shown) -> bytes:
+        """A `Batch`."""
         tail = row.log_tail or log.NOTHING
-        if not with_log:
-            tail = log.NOTHING
-        elif row.live is not None:
+        if row.live is not None:
             tail = log.live_tail(RunDirectory(self._home.batches / row.live).output)
         return record.whole(row.record, tail)
 

@@ -1,13 +1,15 @@
 """Rows of batches: functions that take a connection. Rules are elsewhere."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, case, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, case, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from headland.database.prepared import Prepared
 from headland.jobs.batches import record as records
+from headland.jobs.batches.listing import Wanted
 from headland.jobs.batches.states import State
 from headland.jobs.batches.tables import batch, batch_sequence
 
@@ -88,22 +90,39 @@ _BY_ID = select(batch).where(batch.c.id == bindparam("id"))
 _VISIBLE = select(batch).where(batch.c.delete_requested_at.is_(None))
 _VISIBLE_BY_ID = _VISIBLE.where(batch.c.id == bindparam("id"))
 _VISIBLE_BY_NAME = _VISIBLE.where(batch.c.name == bindparam("name")).order_by(batch.c.id.desc()).limit(1)
-_SHOWN = select(
-    batch.c.id,
-    batch.c.record,
-    batch.c.log_tail,
-    case((batch.c.log_tail.is_(None) & batch.c.claimed_by.is_not(None), batch.c.run_key)),
-).where(batch.c.delete_requested_at.is_(None))
-_SHOWN_BY_ID = Prepared(_SHOWN.where(batch.c.id == bindparam("id")))
-_SHOWN_BY_NAME = Prepared(
-    _SHOWN.where(batch.c.name == bindparam("name")).order_by(batch.c.id.desc()).limit(1)
+_LIVE = case((batch.c.log_tail.is_(None) & batch.c.claimed_by.is_not(None), batch.c.run_key))
+_OWN = (batch.c.owner == bindparam("viewer")) | (batch.c.proxy_user == bindparam("viewer"))
+_SHOWN_IN_FULL = select(batch.c.id, batch.c.record, batch.c.log_tail, _LIVE).where(
+    batch.c.delete_requested_at.is_(None)
 )
+#: The same for somebody who sees the logs of their own batches only.
+_SHOWN_TO = select(batch.c.id, batch.c.record, case((_OWN, batch.c.log_tail)), case((_OWN, _LIVE))).where(
+    batch.c.delete_requested_at.is_(None)
+)
+
+
+class _ShownBy:
+    """Statements for both, of one kind."""
+
+    def __init__(self, narrow: Callable[[Select[Any]], Select[Any]]) -> None:
+        self._in_full, self._to = Prepared(narrow(_SHOWN_IN_FULL)), Prepared(narrow(_SHOWN_TO))
+
+    def rows(self, connection: Connection, viewer: str | None, **values: Any) -> list[Shown]:
+        if viewer is None:
+            return [*map(Shown._make, self._in_full.rows(connection, **values))]
+        return [*map(Shown._make, self._to.rows(connection, viewer=viewer, **values))]
+
+
+_BY_THIS_ID = _ShownBy(lambda shown: shown.where(batch.c.id == bindparam("id")))
+_BY_THIS_NAME = _ShownBy(
+    lambda shown: shown.where(batch.c.name == bindparam("name")).order_by(batch.c.id.desc()).limit(1)
+)
+_PAGE = _ShownBy(lambda shown: shown.order_by(batch.c.id).offset(bindparam("start")).limit(bindparam("size")))
 _STATE = select(batch.c.id, batch.c.state).where(batch.c.delete_requested_at.is_(None))
 _STATE_BY_ID = Prepared(_STATE.where(batch.c.id == bindparam("id")))
 _STATE_BY_NAME = Prepared(
     _STATE.where(batch.c.name == bindparam("name")).order_by(batch.c.id.desc()).limit(1)
 )
-_PAGE = Prepared(_SHOWN.order_by(batch.c.id).offset(bindparam("start")).limit(bindparam("size")))
 _ALL_ROWS = select(func.count()).select_from(batch)
 _DELETED_ROWS = _ALL_ROWS.where(batch.c.delete_requested_at.is_not(None))
 _TOTAL = Prepared(select(_ALL_ROWS.scalar_subquery() - _DELETED_ROWS.scalar_subquery()))
@@ -168,13 +187,15 @@ def find(connection: Connection, reference: int | str) -> BatchRow | None:
     return _row_or_none(connection.execute(_VISIBLE_BY_NAME, {"name": reference}).one_or_none())
 
 
-def shown(connection: Connection, reference: int | str) -> Shown | None:
-    """Of the same batch as `find`, what an answer needs."""
+def shown(connection: Connection, reference: int | str, viewer: str | None = None) -> Shown | None:
+    """Of the same batch as `find`, what an answer needs. For a `viewer`, its log only if the batch is that
+    user's own.
+    """
     if isinstance(reference, int):
-        found = _SHOWN_BY_ID.row(connection, id=reference)
+        found = _BY_THIS_ID.rows(connection, viewer, id=reference)
     else:
-        found = _SHOWN_BY_NAME.row(connection, name=reference)
-    return None if found is None else Shown(*found)
+        found = _BY_THIS_NAME.rows(connection, viewer, name=reference)
+    return found[0] if found else None
 
 
 def state(connection: Connection, reference: int | str) -> tuple[int, str] | None:
@@ -186,9 +207,9 @@ def state(connection: Connection, reference: int | str) -> tuple[int, str] | Non
     return None if found is None else (found[0], found[1])
 
 
-def page(connection: Connection, start: int, size: int) -> list[Shown]:
-    """`size` batches, oldest first, without the first `start`."""
-    return [*map(Shown._make, _PAGE.rows(connection, start=start, size=size))]
+def page(connection: Connection, start: int, size: int, viewer: str | None = None) -> list[Shown]:
+    """`size` batches, oldest first, without the first `start`; `viewer` as in `shown`."""
+    return _PAGE.rows(connection, viewer, start=start, size=size)
 
 
 def total(connection: Connection) -> int:
@@ -268,6 +289,39 @@ def request_delete(connection: Connection, batch_id: int, now: int) -> bool:
 def remove(connection: Connection, batch_id: int) -> None:
     """Forget a batch."""
     connection.execute(batch.delete().where(batch.c.id == batch_id))
+
+
+def wanted_page(
+    connection: Connection, wanted: Wanted, start: int, size: int, viewer: str | None = None
+) -> list[Shown]:
+    """`size` of the batches wanted, without the first `start`; `viewer` as in `shown`. Those that are passed over
+    cost an index entry each, and no row is read.
+    """
+    order = batch.c.id.desc() if wanted.newest_first else batch.c.id
+    ids = select(batch.c.id).where(*_conditions(wanted)).order_by(order).offset(start).limit(size)
+    if viewer is None:
+        found = connection.execute(_SHOWN_IN_FULL.where(batch.c.id.in_(ids)).order_by(order))
+    else:
+        found = connection.execute(_SHOWN_TO.where(batch.c.id.in_(ids)).order_by(order), {"viewer": viewer})
+    return [Shown._make(row) for row in found]
+
+
+def wanted_total(connection: Connection, wanted: Wanted) -> int:
+    """How many batches are wanted."""
+    if wanted.all:
+        return total(connection)
+    return connection.execute(_ALL_ROWS.where(*_conditions(wanted))).scalar_one()
+
+
+def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [batch.c.delete_requested_at.is_(None)]
+    if wanted.states:
+        conditions.append(batch.c.state.in_(wanted.states))
+    if wanted.owner is not None:
+        conditions.append(batch.c.owner == wanted.owner)
+    if wanted.name is not None:
+        conditions.append(batch.c.name == wanted.name)
+    return conditions
 
 
 def _row(found: Row[Any]) -> BatchRow:

@@ -40,3 +40,8 @@ def encode(submission: Submission) -> bytes:
 
 def decode(row: bytes) -> Submission:
     return msgspec.json.decode(row, type=Submission)
+
+
+def canonical(submission: Submission) -> bytes:
+    """The same bytes for the same submission, in whatever order its configuration came."""
+    return msgspec.json.encode(submission, order="deterministic")

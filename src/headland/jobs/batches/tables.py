@@ -60,3 +60,6 @@ batch_submission_key = sa.Table(
     sa.Column("batch_id", sa.Integer, nullable=False),
     sa.Column("created_at", sa.BigInteger, nullable=False),
 )
+
+sa.Index("ix_batch_finished", batch.c.finished_at, batch.c.id)
+sa.Index("ix_batch_submission_key_created", batch_submission_key.c.created_at)

@@ -16,6 +16,12 @@ def upgrade() -> None:
     op.add_column("batch", sa.Column("record", sa.LargeBinary))
     _fill_records(op.get_bind())
     op.create_index("ix_batch_finished", "batch", ["finished_at", "id"])
+    # Filtered lists and their totals are answered from these alone, whatever else a row holds.
+    visible = sa.text("delete_requested_at IS NULL")
+    for name, columns in (("state", ["state", "id"]), ("owner", ["owner", "id", "state"])):
+        op.create_index(f"ix_batch_{name}", "batch", columns, sqlite_where=visible, postgresql_where=visible)
+    named = sa.text("name IS NOT NULL")
+    op.create_index("ix_batch_name", "batch", ["name", "id"], sqlite_where=named, postgresql_where=named)
     op.create_table(
         "batch_submission_key",
         sa.Column("owner", sa.Text, primary_key=True),
