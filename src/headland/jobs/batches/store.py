@@ -1,5 +1,6 @@
 """Rows of batches: functions that take a connection. Rules are elsewhere."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,6 +88,23 @@ _WAITING = _UNFINISHED.where(
 ).limit(bindparam("size"))
 _UNWANTED_WAITING = _UNFINISHED.where(batch.c.claimed_by.is_(None), batch.c.kill_requested_at.is_not(None))
 _DELETED = select(batch).where(batch.c.delete_requested_at.is_not(None)).order_by(batch.c.id)
+_CLAIMED_IDS = select(batch.c.id).where(
+    batch.c.claimed_by == bindparam("node"), batch.c.finished_at.is_(None)
+)
+_KILLED_WAITING_IDS = select(batch.c.id).where(
+    batch.c.kill_requested_at.is_not(None), batch.c.finished_at.is_(None), batch.c.claimed_by.is_(None)
+)
+_DELETED_IDS = select(batch.c.id).where(batch.c.delete_requested_at.is_not(None))
+_IDS_OF_RUNS = select(batch.c.id).where(batch.c.run_key.in_(bindparam("run_keys", expanding=True)))
+_RUN_KEYS = select(batch.c.run_key).where(batch.c.run_key.in_(bindparam("run_keys", expanding=True)))
+_ENDED = batch.c.finished_at.is_not(None), batch.c.delete_requested_at.is_(None)
+_ENDED_ROWS = select(func.count()).select_from(batch).where(*_ENDED)
+_ENDED_FIRST = (
+    select(batch.c.id, batch.c.finished_at)
+    .where(*_ENDED)
+    .order_by(batch.c.finished_at, batch.c.id)
+    .limit(bindparam("size"))
+)
 
 
 def create(connection: Connection, new: NewBatch) -> BatchRow:
@@ -163,6 +181,41 @@ def unwanted_waiting(connection: Connection) -> list[BatchRow]:
 def deleted(connection: Connection) -> list[BatchRow]:
     """Batches of which nothing is to remain."""
     return [_row(found) for found in connection.execute(_DELETED)]
+
+
+def claimed_ids(connection: Connection, node: str) -> list[int]:
+    """Ids of `claimed`."""
+    return list(connection.execute(_CLAIMED_IDS, {"node": node}).scalars())
+
+
+def unwanted_ids(connection: Connection) -> list[int]:
+    """Ids of `unwanted_waiting` and of `deleted`."""
+    return [
+        *connection.execute(_KILLED_WAITING_IDS).scalars(),
+        *connection.execute(_DELETED_IDS).scalars(),
+    ]
+
+
+def ids_of_runs(connection: Connection, run_keys: Iterable[str]) -> list[int]:
+    """Ids of the batches whose run directories are so named."""
+    return list(connection.execute(_IDS_OF_RUNS, {"run_keys": list(run_keys)}).scalars())
+
+
+def known_run_keys(connection: Connection, run_keys: Iterable[str]) -> set[str]:
+    """Those run keys that belong to a batch."""
+    return set(connection.execute(_RUN_KEYS, {"run_keys": list(run_keys)}).scalars())
+
+
+def outlived(connection: Connection, before: int | None, keep: int | None, size: int) -> list[int]:
+    """The `size` first to go of the batches that ended before a time, or are more than `keep`: those that
+    ended first. None sets no limit.
+    """
+    surplus = 0 if keep is None else connection.execute(_ENDED_ROWS).scalar_one() - keep
+    return [
+        batch_id
+        for number, (batch_id, at) in enumerate(connection.execute(_ENDED_FIRST, {"size": size}))
+        if number < surplus or (before is not None and at < before)
+    ]
 
 
 def count_by_state(connection: Connection) -> dict[str, int]:

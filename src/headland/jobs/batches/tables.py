@@ -4,6 +4,9 @@ import sqlalchemy as sa
 
 from headland.database import metadata
 
+#: Where a batch waits whose request names no queue. The index `ix_batch_waiting` has the name, too.
+DEFAULT_QUEUE = "default"
+
 #: The next batch's id: Livy counts from 0 and never uses an id again.
 batch_sequence = sa.Table(
     "batch_sequence",
