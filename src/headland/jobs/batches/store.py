@@ -95,7 +95,6 @@ _KILLED_WAITING_IDS = select(batch.c.id).where(
     batch.c.kill_requested_at.is_not(None), batch.c.finished_at.is_(None), batch.c.claimed_by.is_(None)
 )
 _DELETED_IDS = select(batch.c.id).where(batch.c.delete_requested_at.is_not(None))
-_IDS_OF_RUNS = select(batch.c.id).where(batch.c.run_key.in_(bindparam("run_keys", expanding=True)))
 _RUN_KEYS = select(batch.c.run_key).where(batch.c.run_key.in_(bindparam("run_keys", expanding=True)))
 _ENDED = batch.c.finished_at.is_not(None), batch.c.delete_requested_at.is_(None)
 _ENDED_ROWS = select(func.count()).select_from(batch).where(*_ENDED)
@@ -194,11 +193,6 @@ def unwanted_ids(connection: Connection) -> list[int]:
         *connection.execute(_KILLED_WAITING_IDS).scalars(),
         *connection.execute(_DELETED_IDS).scalars(),
     ]
-
-
-def ids_of_runs(connection: Connection, run_keys: Iterable[str]) -> list[int]:
-    """Ids of the batches whose run directories are so named."""
-    return list(connection.execute(_IDS_OF_RUNS, {"run_keys": list(run_keys)}).scalars())
 
 
 def known_run_keys(connection: Connection, run_keys: Iterable[str]) -> set[str]:

@@ -6,7 +6,6 @@ import signal
 import socket
 import threading
 import time
-from functools import partial
 
 import structlog
 
@@ -49,6 +48,8 @@ class Controller:
         self._workers = Workers(self._step, THREADS)
         #: Whether a batch of ours has ended since the queue was looked at.
         self._place_free = threading.Event()
+        #: Batches by run key, from the first step on: before it there is no runner that could call.
+        self._runs: dict[str, int] = {}
         self._bell, self._bell_pull = socket.socketpair()
 
     def run(self) -> None:
@@ -75,21 +76,20 @@ class Controller:
                     self._look()
                     look_at = time.monotonic() + HEARTBEAT
         _log.info("controller.stopping", node=self._node)
+        self._workers.close(wait=False)
 
     def _answer(self, calls: Calls) -> None:
         """Do what was called for, and no more: a call costs what it names, however many batches there are."""
-        for batch_id in calls.batches:
+        named = calls.batches | {self._runs[key] for key in calls.run_keys if key in self._runs}
+        for batch_id in named:
             self._workers.add(batch_id)
         try:
-            if calls.run_keys:
-                for batch_id in self._database.read(partial(store.ids_of_runs, run_keys=calls.run_keys)):
-                    self._workers.add(batch_id)
             if self._place_free.is_set():
                 self._place_free.clear()
                 self._queue.full = False
             if not self._queue.full:
                 self._take_on()
-            elif not calls.batches and not calls.run_keys:
+            elif not named:
                 time.sleep(GATHERING)
         except DatabaseUnavailableError as error:
             _log.warning("controller.database_unavailable", reason=str(error))
@@ -122,6 +122,7 @@ class Controller:
         try:
             row = self._database.read(lambda connection: store.get(connection, batch_id))
             if row is not None and self._is_mine(row):
+                self._runs[row.run_key] = row.id
                 self._keeper.step(row)
                 self._look_for_place(row)
             if self._pauses.went_well(batch_id):
@@ -140,10 +141,11 @@ class Controller:
         return taken and row.finished_at is None
 
     def _look_for_place(self, former: BatchRow) -> None:
-        if former.finished_at is not None or former.claimed_by != self._node:
-            return  # it had no place
         row = self._database.read(lambda connection: store.get(connection, former.id))
-        if row is None or row.finished_at is not None:
+        if row is not None and row.finished_at is None:
+            return
+        self._runs.pop(former.run_key, None)
+        if former.finished_at is None and former.claimed_by == self._node:
             self._place_free.set()
             self._ring()
 

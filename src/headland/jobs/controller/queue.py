@@ -36,7 +36,7 @@ class Queue:
         """
         taken: list[int] = []
         while True:
-            free, chosen = self._database.read_snapshot(self._choose)
+            free, chosen = self._database.read(self._choose)
             claimed = (
                 self._database.write_and_wait(partial(self._claim, chosen=chosen, now=now)) if chosen else []
             )

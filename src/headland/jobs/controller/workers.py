@@ -26,8 +26,13 @@ class Workers:
         self._again: dict[int, bool] = {}
         self._patient_busy = 0
         self._most_patient = max(1, threads - RESERVED)
-        for number in range(threads):
-            threading.Thread(target=self._run, name=f"batch-{number}", daemon=True).start()
+        self._closing = False
+        self._threads = [
+            threading.Thread(target=self._run, name=f"batch-{number}", daemon=True)
+            for number in range(threads)
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def add(self, batch_id: int, *, patient: bool = False) -> None:
         """Have a batch worked on. The `patient` wait for those that are not, and never take all threads."""
@@ -39,11 +44,21 @@ class Workers:
                 (self._patient if patient else self._urgent).append(batch_id)
                 self._changed.notify()
 
+    def close(self, *, wait: bool) -> None:
+        """Begin no more steps; those under way are waited for or not."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        for thread in self._threads if wait else ():
+            thread.join()
+
     def _run(self) -> None:
         while True:
             with self._changed:
-                while not (self._urgent or self._patient_may_go()):
+                while not (self._closing or self._urgent or self._patient_may_go()):
                     self._changed.wait()
+                if self._closing:
+                    return
                 patient = not self._urgent
                 batch_id = (self._patient if patient else self._urgent).popleft()
                 self._waiting.discard(batch_id)
