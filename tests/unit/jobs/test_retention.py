@@ -58,7 +58,7 @@ def batches(database: Database) -> Callable[..., list[int]]:
 
 
 def going(database: Database) -> list[int]:
-    return [row.id for row in database.read(store.deleted)]
+    return sorted(database.read(store.unwanted_ids))
 
 
 class TestWhoGoes:

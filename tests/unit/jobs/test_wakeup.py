@@ -73,7 +73,7 @@ def test_a_later_listener_takes_over(path):
 
 def test_a_listener_that_does_not_answer_holds_nobody_up(path):
     with listen(path) as calls:
-        assert not all([wake(path, 3) for _ in range(2000)]), "a caller must know that nobody got it"
+        assert not all(wake(path, 3) for _ in range(2000)), "a caller must know that nobody got it"
         assert calls.recv(100) == b"#3"
 
 

@@ -81,13 +81,6 @@ _DELETED_ROWS = _ALL_ROWS.where(batch.c.delete_requested_at.is_not(None))
 _NAME_HOLDER = select(batch.c.id).where(
     batch.c.name == bindparam("name"), batch.c.finished_at.is_(None), batch.c.delete_requested_at.is_(None)
 )
-_UNFINISHED = select(batch).where(batch.c.finished_at.is_(None)).order_by(batch.c.id)
-_CLAIMED = _UNFINISHED.where(batch.c.claimed_by == bindparam("node"))
-_WAITING = _UNFINISHED.where(
-    batch.c.claimed_by.is_(None), batch.c.kill_requested_at.is_(None), batch.c.delete_requested_at.is_(None)
-).limit(bindparam("size"))
-_UNWANTED_WAITING = _UNFINISHED.where(batch.c.claimed_by.is_(None), batch.c.kill_requested_at.is_not(None))
-_DELETED = select(batch).where(batch.c.delete_requested_at.is_not(None)).order_by(batch.c.id)
 _CLAIMED_IDS = select(batch.c.id).where(
     batch.c.claimed_by == bindparam("node"), batch.c.finished_at.is_(None)
 )
@@ -162,33 +155,13 @@ def total(connection: Connection) -> int:
     return connection.execute(_ALL_ROWS).scalar_one() - connection.execute(_DELETED_ROWS).scalar_one()
 
 
-def waiting(connection: Connection, size: int) -> list[BatchRow]:
-    """The `size` first in the queue."""
-    return [_row(found) for found in connection.execute(_WAITING, {"size": size})]
-
-
-def claimed(connection: Connection, node: str) -> list[BatchRow]:
-    """Batches that a node has taken on and that have not ended."""
-    return [_row(found) for found in connection.execute(_CLAIMED, {"node": node})]
-
-
-def unwanted_waiting(connection: Connection) -> list[BatchRow]:
-    """Batches to be killed that nobody has taken on."""
-    return [_row(found) for found in connection.execute(_UNWANTED_WAITING)]
-
-
-def deleted(connection: Connection) -> list[BatchRow]:
-    """Batches of which nothing is to remain."""
-    return [_row(found) for found in connection.execute(_DELETED)]
-
-
 def claimed_ids(connection: Connection, node: str) -> list[int]:
-    """Ids of `claimed`."""
+    """Batches that a node has taken on and that have not ended."""
     return list(connection.execute(_CLAIMED_IDS, {"node": node}).scalars())
 
 
 def unwanted_ids(connection: Connection) -> list[int]:
-    """Ids of `unwanted_waiting` and of `deleted`."""
+    """Batches to be killed that nobody has taken on, and those of which nothing is to remain."""
     return [
         *connection.execute(_KILLED_WAITING_IDS).scalars(),
         *connection.execute(_DELETED_IDS).scalars(),

@@ -80,7 +80,8 @@ class Controller:
 
     def _answer(self, calls: Calls) -> None:
         """Do what was called for, and no more: a call costs what it names, however many batches there are."""
-        named = calls.batches | {self._runs[key] for key in calls.run_keys if key in self._runs}
+        called = map(self._runs.get, calls.run_keys)
+        named = calls.batches.union(batch_id for batch_id in called if batch_id is not None)
         for batch_id in named:
             self._workers.add(batch_id)
         try:
