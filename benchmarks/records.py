@@ -1,5 +1,6 @@
 """Batches for a database to hold: ended ones, as a controller leaves them."""
 
+import time
 from functools import partial
 
 import msgspec
@@ -13,8 +14,8 @@ from headland.jobs.batches.report import Report
 from headland.jobs.batches.states import State
 from headland.jobs.batches.submission import Submission
 
-#: 2024-06-01, in milliseconds since the epoch.
-_FIRST = 1_717_200_000_000
+#: Ten days ago, in milliseconds since the epoch: what is older than `jobs.keep_ended_for` would be deleted.
+_FIRST = time.time_ns() // 1_000_000 - 10 * 86_400_000
 
 
 #: Batches a transaction: none is seen by the controller before it has ended, and nobody waits long.

@@ -1,19 +1,57 @@
-"""Wake the controller: a datagram that says "look now". One that gets lost costs a second, nothing else."""
+"""Wake the controller: a datagram that says what to look at. One that gets lost costs a second, nothing else.
+
+| datagram | from | what it says |
+| --- | --- | --- |
+| a line break | web worker | something waits in the queue |
+| `#17` | web worker | something is wanted of batch 17: that it ends, or is forgotten |
+| 32 characters | runner | its run directory, which is the batch's run key, has news |
+"""
 
 import contextlib
 import os
 import socket
+from dataclasses import dataclass, field
 from pathlib import Path
 
 #: Longest path of a Unix socket (sun_path, the shortest among the systems we know of).
 _LONGEST_PATH = 100
 
 
-def wake(path: Path) -> None:
-    """Tell the controller, if one listens."""
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
-        sender.setblocking(False)
-        sender.sendto(b"\n", socket_address(path))
+#: Length of a run key.
+_RUN_KEY = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What the controller was told to look at. That it looks at the queue goes without saying."""
+
+    batches: set[int] = field(default_factory=set)
+    run_keys: set[str] = field(default_factory=set)
+
+
+def wake(path: Path, batch_id: int | None = None) -> bool:
+    """Tell the controller that something waits, or to look at a batch; whether somebody got it."""
+    said = b"\n" if batch_id is None else b"#%d" % batch_id
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.setblocking(False)
+            sender.sendto(said, socket_address(path))
+    except OSError:
+        return False
+    return True
+
+
+def heard(receiver: socket.socket) -> Calls:
+    """All that was said by now. What makes no sense is as good as a call to look at the queue."""
+    calls = Calls()
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            said = receiver.recv(64)
+            if len(said) == _RUN_KEY:
+                calls.run_keys.add(said.decode("ascii", "replace"))
+            elif said[:1] == b"#" and said[1:].isdigit():
+                calls.batches.add(int(said[1:]))
+    return calls
 
 
 def listen(path: Path) -> socket.socket:

@@ -1,6 +1,6 @@
 """Prometheus metrics of all processes, gathered where they are asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from prometheus_client import CollectorRegistry
@@ -12,15 +12,17 @@ from starlette.responses import Response
 
 from headland.database import Database
 from headland.http.operations import Answer, Operation
-from headland.jobs.batches import store
+from headland.jobs.batches import store, waiting
+from headland.jobs.batches.service import now
 from headland.jobs.batches.states import State
 
 
 class _Batches:
     """Batches by state, counted when somebody asks."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, clock: Callable[[], int]) -> None:
         self._database = database
+        self._clock = clock
 
     def collect(self) -> Iterator[Metric]:
         counted = self._database.read(store.count_by_state)
@@ -28,15 +30,21 @@ class _Batches:
         for state in State:
             gauge.add_metric([state], counted.get(state, 0))
         yield gauge
+        oldest = self._database.read(waiting.oldest)
+        yield GaugeMetricFamily(
+            "headland_batches_waiting_seconds",
+            "How long the batch has waited that no controller has taken on for the longest; 0 if none waits.",
+            value=0.0 if oldest is None else max(0.0, (self._clock() - oldest) / 1000),
+        )
 
 
-def metrics_operation(database: Database, folder: Path) -> Operation:
+def metrics_operation(database: Database, folder: Path, clock: Callable[[], int] = now) -> Operation:
     """The operation. It is served on the private listener only."""
 
     async def get_metrics(_request: Request) -> Response:
         registry = CollectorRegistry()
         MultiProcessCollector(registry, str(folder))  # type: ignore[no-untyped-call]
-        registry.register(_Batches(database))
+        registry.register(_Batches(database, clock))
         return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
     return Operation(

@@ -68,7 +68,7 @@ def controller() -> None:
         clock=now,
     )
     node = node_name(home.path / "node")
-    Controller(deployment.database, keeper, home, node, jobs.max_running).run()
+    Controller(deployment.database, keeper, home, node, jobs).run()
     os.close(lock)
     # Steps under way are not waited for: they are made to be cut short.
     os._exit(0)

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct, field
 Port = Annotated[int, Meta(ge=1, le=65535)]
 Seconds = Annotated[float, Meta(gt=0, extra_json_schema={"x-unit": "seconds"})]
 Count = Annotated[int, Meta(ge=1)]
+Whole = Annotated[int, Meta(ge=0)]
 Bytes = Annotated[int, Meta(ge=1, extra_json_schema={"x-unit": "bytes"})]
 
 ServiceName = Literal["identity", "jobs"]
@@ -198,6 +199,14 @@ class StorageSettings(Struct, frozen=True, forbid_unknown_fields=True):
     )
 
 
+class QueueSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """One queue of batches."""
+
+    max_running: Annotated[
+        Whole, Meta(description="Batches of this queue that run at once on this node; 0 sets no limit.")
+    ] = 0
+
+
 class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """The batch job service."""
 
@@ -211,6 +220,21 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
     max_running: Annotated[
         Count, Meta(description="Batches that run at once on this node; more wait in `starting`, in order.")
     ] = 2
+    max_running_per_owner: Annotated[
+        Whole,
+        Meta(
+            description="Batches of one owner that run at once on this node; 0 sets no limit. "
+            "Callers who show nothing count as one owner."
+        ),
+    ] = 0
+    queues: Annotated[
+        dict[Annotated[str, Meta(min_length=1, max_length=255)], QueueSettings],
+        Meta(
+            description="Queues that a request may name, and their limits: `[jobs.queues.<name>]`. With none, any name "
+            "will do. A request that names none goes into `default`, which is always there.",
+            examples=[{"nightly": {"max_running": 1}}],
+        ),
+    ] = {}
     driver_memory: Annotated[
         str, Meta(pattern=r"^\d+[kmgtKMGT]?[bB]?$", description="Driver memory where a request names none.")
     ] = "1g"
@@ -326,6 +350,18 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
     max_followers: Annotated[
         Count, Meta(description="Logs that a worker process lets clients follow at once.")
     ] = 200
+    keep_ended_for: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="How long record, log and files of a batch are kept after its end; 0 keeps them for ever.",
+            extra_json_schema={"x-unit": "seconds"},
+        ),
+    ] = 2_592_000.0
+    keep_ended: Annotated[
+        Whole,
+        Meta(description="How many ended batches are kept, those that ended last; 0 keeps any number."),
+    ] = 10_000
 
 
 class LogSettings(Struct, frozen=True, forbid_unknown_fields=True):

@@ -337,14 +337,12 @@ class Controller:
 
     def _run(self) -> None:
         while not self._leaving.is_set():
-            for row in self._service.database.read(
-                lambda connection: [
-                    *store.deleted(connection),
-                    *store.unwanted_waiting(connection),
-                    *(row for row in store.claimed(connection, NODE) if row.unwanted),
-                ]
+            for batch_id in self._service.database.read(
+                lambda connection: [*store.unwanted_ids(connection), *store.claimed_ids(connection, NODE)]
             ):
-                self._keeper.step(row)
+                row = self._service.row(batch_id)
+                if row is not None and row.unwanted:
+                    self._keeper.step(row)
             self._calls.recv(100)
 
 

@@ -182,6 +182,7 @@ class TestUpgrade:
         with pytest.raises(NewerDatabaseError, match="later"):
             upgrade(url)
 
+    @pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression-based index")
     def test_tables_are_what_the_services_say(self, tmp_path: Path) -> None:
         from alembic.autogenerate import compare_metadata
         from alembic.migration import MigrationContext
@@ -197,6 +198,5 @@ class TestUpgrade:
         with engine.connect() as connection:
             found = compare_metadata(MigrationContext.configure(connection), metadata)
         engine.dispose()
-        partial = {"ix_batch_unfinished", "ix_batch_deleted", "uq_batch_live_name"}
-        partial |= {"ix_batch_state", "ix_batch_owner", "ix_batch_name"}
-        assert [change for change in found if getattr(change[1], "name", None) not in partial] == []
+        # Indexes are the migrations' business alone.
+        assert [change for change in found if change[0] != "remove_index"] == []

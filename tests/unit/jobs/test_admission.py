@@ -8,7 +8,7 @@ from headland.jobs.batches.errors import BatchError, RejectedError, RequirementE
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.submission import Submission, decode, encode
 from headland.jobs.batches.wire import BatchRequest
-from headland.settings import JobsSettings
+from headland.settings import JobsSettings, QueueSettings
 
 JAR = {"file": "wasbs:///app.jar", "className": "demo.App"}
 PROGRAM = {"file": "wasbs:///app.py"}
@@ -96,6 +96,23 @@ def test_an_empty_list_is_none_given(admit_body, field):
 
 def test_an_empty_conf_or_queue_is_none_given(admit_body):
     assert admit_body({**PROGRAM, "conf": {}, "queue": ""}) == Submission(file="wasbs:///app.py")
+
+
+QUEUES = {"nightly": QueueSettings(max_running=1), "adhoc": QueueSettings()}
+
+
+@pytest.mark.parametrize("queue", ["nightly", "adhoc", "default", "", None])
+def test_queues_that_are_declared_may_be_named_and_the_default_one(admit_body, queue):
+    assert admit_body({**PROGRAM, "queue": queue}, queues=QUEUES).queue == (queue or None)
+
+
+@pytest.mark.parametrize("queue", ["weekly", "Nightly", "nightly "])
+def test_a_queue_that_is_not_declared_is_refused_where_some_are(admit_body, queue):
+    with pytest.raises(RequirementError) as refused:
+        admit_body({**PROGRAM, "queue": queue}, queues=QUEUES)
+    assert refused.value.message == (
+        f"{REQUIRED}queue '{queue}' is not there. The queues are: adhoc, default, nightly."
+    )
 
 
 WRONG = [

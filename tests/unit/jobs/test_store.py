@@ -7,9 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from headland.database import Database
-from headland.jobs.batches import store
+from headland.jobs.batches import store, waiting
 from headland.jobs.batches.states import State
 from headland.jobs.batches.store import BatchRow, DuplicateNameError, NewBatch
+from headland.jobs.batches.waiting import Group
 
 
 @pytest.fixture
@@ -219,7 +220,7 @@ def test_what_is_being_deleted_is_seen_by_its_keeper_alone(create, read, write):
     assert read(store.find, "harvest") is None
     assert ids(read(store.page, 0, 10)) == [1]
     assert read(store.total) == 1
-    assert ids(read(store.deleted)) == [0]
+    assert read(store.unwanted_ids) == [0]
     assert read(store.get, 0).unwanted
     assert read(store.get, 0).delete_requested_at == 5
 
@@ -241,7 +242,7 @@ def test_pages_are_oldest_first_and_of_the_size_asked_for(create, write, read):
 def test_an_empty_table(read):
     assert read(store.page, 0, 100) == []
     assert read(store.total) == 0
-    assert read(store.waiting, 10) == read(store.deleted) == read(store.unwanted_waiting) == []
+    assert read(store.claimed_ids, "node") == read(store.unwanted_ids) == []
     assert read(store.count_by_state) == {}
 
 
@@ -252,13 +253,13 @@ def test_the_queue_is_in_order_and_without_what_is_taken_ended_or_unwanted(creat
     write(store.request_kill, 2, 5)
     write(store.request_delete, 3, 5)
     end(4, State.KILLED)
-    assert ids(read(store.waiting, 100)) == [0, 5, 6, 7]
-    assert ids(read(store.waiting, 2)) == [0, 5]
-    assert read(store.waiting, 0) == []
-    assert ids(read(store.claimed, "node")) == [1]
-    assert read(store.claimed, "other") == []
-    assert ids(read(store.unwanted_waiting)) == [2]
-    assert ids(read(store.deleted)) == [3]
+    assert read(waiting.first, 100) == [0, 5, 6, 7]
+    assert read(waiting.first, 2) == [0, 5]
+    assert read(waiting.first, 0) == []
+    assert read(waiting.heads) == {Group("default", ""): 0}
+    assert read(store.claimed_ids, "node") == [1]
+    assert read(store.claimed_ids, "other") == []
+    assert read(store.unwanted_ids) == [2, 3]
 
 
 def test_a_batch_is_claimed_once(create, write, read):
@@ -283,7 +284,7 @@ def test_a_claimed_batch_that_has_ended_is_not_attended_to(create, write, read, 
     create()
     write(store.claim, 0, "node", 5)
     end(0)
-    assert read(store.claimed, "node") == []
+    assert read(store.claimed_ids, "node") == []
 
 
 def test_an_ended_batch_keeps_what_it_ended_with(create, write, read, end):

@@ -1,8 +1,10 @@
 """The controller's bell: it rings if somebody listens, and harms nobody if not."""
 
+import socket
+
 import pytest
 
-from headland.jobs.wakeup import listen, socket_address, wake
+from headland.jobs.wakeup import Calls, heard, listen, socket_address, wake
 
 
 @pytest.fixture(params=["short", "long"])
@@ -24,9 +26,35 @@ def test_a_call_arrives(path):
         assert calls.recv(100) == b"\n"
 
 
+def test_all_that_was_said_is_heard_at_once(path):
+    with listen(path) as calls:
+        assert heard(calls) == Calls()
+        assert wake(path)
+        assert wake(path, 17)
+        assert wake(path, 4)
+        assert wake(path, 17)
+        say(path, b"0123456789abcdef0123456789abcdef")
+        assert heard(calls) == Calls({4, 17}, {"0123456789abcdef0123456789abcdef"})
+        assert heard(calls) == Calls()
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"#", b"#x", b"#-1", b"17", b"#\xb2", b"run-key", b"\xff" * 32, b"x" * 200]
+)
+def test_what_makes_no_sense_names_no_batch(path, said):
+    with listen(path) as calls:
+        say(path, said)
+        assert heard(calls).batches == set()
+
+
+def say(path, said):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        sender.sendto(said, socket_address(path))
+
+
 def test_where_nobody_listens_nothing_happens(path):
-    wake(path)
-    wake(path.parent / "no" / "such" / "folder" / "calls")
+    assert not wake(path)
+    assert not wake(path.parent / "no" / "such" / "folder" / "calls")
 
 
 def test_where_somebody_listened_once_nothing_happens(path):
@@ -45,9 +73,8 @@ def test_a_later_listener_takes_over(path):
 
 def test_a_listener_that_does_not_answer_holds_nobody_up(path):
     with listen(path) as calls:
-        for _ in range(2000):
-            wake(path)
-        assert calls.recv(100) == b"\n"
+        assert not all(wake(path, 3) for _ in range(2000)), "a caller must know that nobody got it"
+        assert calls.recv(100) == b"#3"
 
 
 def test_nobody_else_may_call(path):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from headland.jobs.batches.errors import RejectedError, RequirementError
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.submission import Submission
+from headland.jobs.batches.tables import DEFAULT_QUEUE
 from headland.jobs.batches.wire import BatchRequest, Scalar
 from headland.settings import JobsSettings
 
@@ -67,7 +68,7 @@ def admit(request: BatchRequest, settings: JobsSettings, paths: PathRules) -> Su
         executor_memory=_memory("executorMemory", request.executor_memory),
         executor_cores=request.executor_cores,
         num_executors=request.num_executors,
-        queue=_matching("queue", _text("queue", request.queue), _QUEUE, "the name of a queue") or None,
+        queue=_queue(request.queue, settings),
         name=_name(request.name),
         proxy_user=_proxy_user(request.proxy_user, settings),
         conf=conf,
@@ -125,6 +126,16 @@ def _matching(field: str, value: str | None, pattern: re.Pattern[str], kind: str
     if value is not None and (len(value) > LONGEST_NAME or not pattern.fullmatch(value)):
         raise RequirementError(f"{field} '{value[:80]}' is not {kind}.")
     return value
+
+
+def _queue(value: Scalar | None, settings: JobsSettings) -> str | None:
+    queue = _matching("queue", _text("queue", value), _QUEUE, "the name of a queue") or None
+    there_are = {DEFAULT_QUEUE, *settings.queues}
+    if queue is not None and settings.queues and queue not in there_are:
+        raise RequirementError(
+            f"queue '{queue[:80]}' is not there. The queues are: {', '.join(sorted(there_are))}."
+        )
+    return queue
 
 
 def _memory(field: str, value: Scalar | None) -> str | None:

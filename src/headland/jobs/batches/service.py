@@ -192,7 +192,6 @@ class Batches:
             raise AlreadyEndedError(f"Batch {row.id} has ended already: it is '{row.state}'.")
         at = self._clock()
         await self._database.write(lambda connection: store.request_kill(connection, row.id, at))
-        wake(self._home.controller_socket)
         if not await self._wait(row.id, lambda found: found is None or found.finished_at is not None):
             raise StillEndingError(f"Batch {row.id} is being stopped; look at its state.")
 
@@ -202,7 +201,6 @@ class Batches:
         at = self._clock()
         if not await self._database.write(lambda connection: store.request_delete(connection, row.id, at)):
             raise AlreadyStoppedError(row.id)
-        wake(self._home.controller_socket)
         await self._wait(row.id, lambda found: found is None)
         self._output.forget(self._directory(row).output)
 
@@ -211,7 +209,10 @@ class Batches:
 
     async def _wait(self, batch_id: int, done: Callable[[BatchRow | None], bool]) -> bool:
         deadline = time.monotonic() + self._settings.kill_grace + _PATIENCE
+        told = False
         while time.monotonic() < deadline:
+            # In a burst of calls the socket can be full, and after a crash nobody may listen yet.
+            told = told or wake(self._home.controller_socket, batch_id)
             if done(self._database.read(lambda connection: store.get(connection, batch_id))):
                 return True
             await asyncio.sleep(_LOOK)

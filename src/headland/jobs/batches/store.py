@@ -1,6 +1,6 @@
 """Rows of batches: functions that take a connection. Rules are elsewhere."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -129,13 +129,22 @@ _TOTAL = Prepared(select(_ALL_ROWS.scalar_subquery() - _DELETED_ROWS.scalar_subq
 _NAME_HOLDER = select(batch.c.id).where(
     batch.c.name == bindparam("name"), batch.c.finished_at.is_(None), batch.c.delete_requested_at.is_(None)
 )
-_UNFINISHED = select(batch).where(batch.c.finished_at.is_(None)).order_by(batch.c.id)
-_CLAIMED = _UNFINISHED.where(batch.c.claimed_by == bindparam("node"))
-_WAITING = _UNFINISHED.where(
-    batch.c.claimed_by.is_(None), batch.c.kill_requested_at.is_(None), batch.c.delete_requested_at.is_(None)
-).limit(bindparam("size"))
-_UNWANTED_WAITING = _UNFINISHED.where(batch.c.claimed_by.is_(None), batch.c.kill_requested_at.is_not(None))
-_DELETED = select(batch).where(batch.c.delete_requested_at.is_not(None)).order_by(batch.c.id)
+_CLAIMED_IDS = select(batch.c.id).where(
+    batch.c.claimed_by == bindparam("node"), batch.c.finished_at.is_(None)
+)
+_KILLED_WAITING_IDS = select(batch.c.id).where(
+    batch.c.kill_requested_at.is_not(None), batch.c.finished_at.is_(None), batch.c.claimed_by.is_(None)
+)
+_DELETED_IDS = select(batch.c.id).where(batch.c.delete_requested_at.is_not(None))
+_RUN_KEYS = select(batch.c.run_key).where(batch.c.run_key.in_(bindparam("run_keys", expanding=True)))
+_ENDED = batch.c.finished_at.is_not(None), batch.c.delete_requested_at.is_(None)
+_ENDED_ROWS = select(func.count()).select_from(batch).where(*_ENDED)
+_ENDED_FIRST = (
+    select(batch.c.id, batch.c.finished_at)
+    .where(*_ENDED)
+    .order_by(batch.c.finished_at, batch.c.id)
+    .limit(bindparam("size"))
+)
 
 
 def create(connection: Connection, new: NewBatch) -> BatchRow:
@@ -218,24 +227,34 @@ def total(connection: Connection) -> int:
     return int(counted)
 
 
-def waiting(connection: Connection, size: int) -> list[BatchRow]:
-    """The `size` first in the queue."""
-    return [_row(found) for found in connection.execute(_WAITING, {"size": size})]
-
-
-def claimed(connection: Connection, node: str) -> list[BatchRow]:
+def claimed_ids(connection: Connection, node: str) -> list[int]:
     """Batches that a node has taken on and that have not ended."""
-    return [_row(found) for found in connection.execute(_CLAIMED, {"node": node})]
+    return list(connection.execute(_CLAIMED_IDS, {"node": node}).scalars())
 
 
-def unwanted_waiting(connection: Connection) -> list[BatchRow]:
-    """Batches to be killed that nobody has taken on."""
-    return [_row(found) for found in connection.execute(_UNWANTED_WAITING)]
+def unwanted_ids(connection: Connection) -> list[int]:
+    """Batches to be killed that nobody has taken on, and those of which nothing is to remain."""
+    return [
+        *connection.execute(_KILLED_WAITING_IDS).scalars(),
+        *connection.execute(_DELETED_IDS).scalars(),
+    ]
 
 
-def deleted(connection: Connection) -> list[BatchRow]:
-    """Batches of which nothing is to remain."""
-    return [_row(found) for found in connection.execute(_DELETED)]
+def known_run_keys(connection: Connection, run_keys: Iterable[str]) -> set[str]:
+    """Those run keys that belong to a batch."""
+    return set(connection.execute(_RUN_KEYS, {"run_keys": list(run_keys)}).scalars())
+
+
+def outlived(connection: Connection, before: int | None, keep: int | None, size: int) -> list[int]:
+    """The `size` first to go of the batches that ended before a time, or are more than `keep`: those that
+    ended first. None sets no limit.
+    """
+    surplus = 0 if keep is None else connection.execute(_ENDED_ROWS).scalar_one() - keep
+    return [
+        batch_id
+        for number, (batch_id, at) in enumerate(connection.execute(_ENDED_FIRST, {"size": size}))
+        if number < surplus or (before is not None and at < before)
+    ]
 
 
 def count_by_state(connection: Connection) -> dict[str, int]:

@@ -68,6 +68,14 @@ def create_once(connection: Connection, new: NewBatch, key: SubmissionKey) -> Ba
     return row
 
 
+def has_submission_keys(connection: Connection, before: int) -> bool:
+    """Whether there are keys that were first sent before `before` (milliseconds since the epoch)."""
+    return (
+        connection.execute(select(_TABLE.c.key).where(_TABLE.c.created_at < before).limit(1)).first()
+        is not None
+    )
+
+
 def forget_submission_keys(connection: Connection, before: int) -> int:
     """Forget keys that were first sent before `before` (milliseconds since the epoch); how many those were."""
     return connection.execute(delete(_TABLE).where(_TABLE.c.created_at < before)).rowcount

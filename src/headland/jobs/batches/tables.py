@@ -4,6 +4,9 @@ import sqlalchemy as sa
 
 from headland.database import metadata
 
+#: Where a batch waits whose request names no queue. The index `ix_batch_waiting` has the name, too.
+DEFAULT_QUEUE = "default"
+
 #: The next batch's id: Livy counts from 0 and never uses an id again.
 batch_sequence = sa.Table(
     "batch_sequence",
@@ -60,6 +63,3 @@ batch_submission_key = sa.Table(
     sa.Column("batch_id", sa.Integer, nullable=False),
     sa.Column("created_at", sa.BigInteger, nullable=False),
 )
-
-sa.Index("ix_batch_finished", batch.c.finished_at, batch.c.id)
-sa.Index("ix_batch_submission_key_created", batch_submission_key.c.created_at)

@@ -228,6 +228,9 @@ class BatchKeeper:
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(directory.path)
         self.database.write_and_wait(lambda connection: store.remove(connection, row.id))
+        self._in_vain.pop(row.run_key, None)
+        if runner := self._runners.pop(row.run_key, None):
+            runner.wait()
         _log.info("batch.deleted", batch=row.id)
 
     def _directory(self, row: BatchRow) -> RunDirectory:

@@ -13,6 +13,9 @@ from headland.jobs.runner.output import Copier
 from headland.jobs.runner.processes import ProcessIdentity
 from headland.jobs.runner.run_directory import RECORD_SIZE, RunDirectory
 
+#: Seconds that a notice to the controller may take; without it, the end is seen a second later.
+NOTIFY_PATIENCE = 0.5
+
 _AWAITED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGALRM)
 _IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGPIPE)
 
@@ -115,7 +118,8 @@ class Runner:
     def _notify(self) -> None:
         """Wake the controller; where there is none, the record in the run directory is enough."""
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
-            sender.setblocking(False)
+            # A burst of submissions can have filled the socket: what this says nobody else does.
+            sender.settimeout(NOTIFY_PATIENCE)
             sender.sendto(self._directory.path.name.encode(), self._notify_path)
 
 

@@ -1,0 +1,96 @@
+"""Who is next? The waiting are taken on in order, within the limits of the node, of owners and of queues."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from heapq import heapify, heappop, heappush
+
+from sqlalchemy import Connection
+
+from headland.database import Database
+from headland.jobs.batches import store, waiting
+from headland.jobs.batches.waiting import Group
+from headland.settings import JobsSettings
+
+
+class Queue:
+    """The waiting batches, and the places that this node has for them.
+
+    Whether the node is `full` is known without looking: only the end of a batch of this node's makes a place.
+    """
+
+    def __init__(self, database: Database, node: str, settings: JobsSettings) -> None:
+        self._database = database
+        self._node = node
+        self._settings = settings
+        self._grouped = bool(settings.max_running_per_owner) or any(
+            queue.max_running for queue in settings.queues.values()
+        )
+        self.full = False
+
+    def take(self, now: int) -> list[int]:
+        """Take on as many as there is place for; their ids, once that is on record.
+
+        Raises:
+            DatabaseUnavailableError: none was taken on, or which ones is to be seen in the rows.
+        """
+        taken: list[int] = []
+        while True:
+            free, chosen = self._database.read(self._choose)
+            claimed = (
+                self._database.write_and_wait(partial(self._claim, chosen=chosen, now=now)) if chosen else []
+            )
+            taken += claimed
+            if claimed == chosen:
+                self.full = len(claimed) >= free
+                return taken
+            # Some were deleted, killed or taken meanwhile: others get their places.
+
+    def _choose(self, connection: Connection) -> tuple[int, list[int]]:
+        running = waiting.running(connection, self._node)
+        free = self._settings.max_running - len(running)
+        if free <= 0:
+            return free, []
+        if not self._grouped:
+            return free, waiting.first(connection, free)
+        heads = waiting.heads(connection)
+        return free, choose(self._settings, running, heads, partial(waiting.following, connection))
+
+    def _claim(self, connection: Connection, chosen: list[int], now: int) -> list[int]:
+        return [batch_id for batch_id in chosen if store.claim(connection, batch_id, self._node, now)]
+
+
+def choose(
+    settings: JobsSettings,
+    running: Iterable[Group],
+    heads: Mapping[Group, int],
+    following: Callable[[Group, int], int | None],
+) -> list[int]:
+    """Ids of those that may run now, in order. `heads` has the first of each group that waits, `following` the
+    next in a group. A group whose owner or queue has all it may have is passed over; it holds up nobody else.
+    """
+    groups = list(running)
+    owners = Counter(group.owner for group in groups)
+    queues = Counter(group.queue for group in groups)
+    free = settings.max_running - len(groups)
+    line = [(batch_id, group) for group, batch_id in heads.items()]
+    heapify(line)
+    chosen: list[int] = []
+    while line and len(chosen) < free:
+        batch_id, group = heappop(line)
+        limit = settings.queues.get(group.queue)
+        if _reached(owners[group.owner], settings.max_running_per_owner) or (
+            limit is not None and _reached(queues[group.queue], limit.max_running)
+        ):
+            continue
+        chosen.append(batch_id)
+        owners[group.owner] += 1
+        queues[group.queue] += 1
+        if (after := following(group, batch_id)) is not None:
+            heappush(line, (after, group))
+    return chosen
+
+
+def _reached(count: int, limit: int) -> bool:
+    """Whether a limit is reached; 0 is none."""
+    return 0 < limit <= count
