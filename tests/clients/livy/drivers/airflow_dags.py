@@ -30,7 +30,7 @@ told = {"on_success_callback": tell, "on_failure_callback": tell, "on_retry_call
 quick = {"file": FILE, "polling_interval": 1}
 
 with DAG("outcomes", schedule=None, default_args=told):
-    submitted = LivyOperator(task_id="submitted", file=FILE, args=["count"], name="{{ dag.dag_id }}")
+    submitted = LivyOperator(task_id="submitted", file=FILE, args=["talk", 3], name="{{ dag.dag_id }}")
     watched = LivySensor(task_id="watched", batch_id=submitted.output, poke_interval=1, mode="reschedule")
     submitted >> watched
     LivyOperator(

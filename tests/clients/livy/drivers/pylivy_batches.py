@@ -32,7 +32,7 @@ told = {"legacy": client.legacy_server(), "newer": not client.server_version() <
 good = LivyBatch.create(
     url,
     file,
-    args=["count"],
+    args=asked["arguments"],
     name=f"pylivy-{asked['way']}",
     driver_memory="512m",
     driver_cores=1,
