@@ -57,6 +57,7 @@ def test_restart(make_served: Callable[..., Served], tmp_path: Path, mark: Path)
     file = served.put(HERE / "field.py", "field.py")
     with client(served, tmp_path / "client", file, "stay", str(mark)) as waiting:
         runs_once(mark)
+        waiting.says("state: running")
         served.kill()
         waiting.says("failed:")
         served.start()

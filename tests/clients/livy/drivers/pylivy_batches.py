@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 
 import requests
 from livy import LivyBatch
@@ -57,7 +58,7 @@ told["cause"] = bad.log(size=-1)
 
 # Kill a running one, and see that it is forgotten.
 while "staying" not in stays.log(size=-1):
-    pass
+    time.sleep(0.1)
 told["running"] = stays.state.value
 stays.kill()
 told["forgotten"] = client.get_batch(stays.batch_id) is None

@@ -84,8 +84,9 @@ func run(ctx context.Context, asked task) (told account) {
 	for state := submitted.State; ; time.Sleep(200 * time.Millisecond) {
 		if count := len(told.States); count == 0 || told.States[count-1] != state {
 			told.States = append(told.States, state)
+			fmt.Fprintln(os.Stderr, "state:", state)
 		}
-		if final[state] || asked.KillAt != "" && logged(ctx, client, told.ID, asked.KillAt) {
+		if final[state] || asked.KillAt != "" && state == hdinsight.Running && logged(ctx, client, told.ID, asked.KillAt) {
 			break
 		}
 		found, err := client.GetSparkBatchState(ctx, told.ID)
