@@ -6,7 +6,7 @@ UV     := $(BIN)/uv
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format serve bench docs lock clean
+.PHONY: help demo test clients lint format serve bench docs lock clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -27,6 +27,9 @@ demo: $(STAMP) ## Run the main job end to end on this machine and print what hap
 
 test: $(STAMP) ## Run the tests, real Spark included
 	@$(BIN)/python -m pytest
+
+clients: $(STAMP) ## Install the public clients that tests/clients/livy runs
+	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/livy/install
 
 lint: $(STAMP) ## Check style, types and the direction of imports
 	@$(BIN)/ruff check .
@@ -54,6 +57,8 @@ lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@echo setuptools | $(COMPILE) -o requirements/build.txt -
 	@$(COMPILE) -o requirements/runtime.txt pyproject.toml
 	@printf 'hatchling\neditables\n' | $(COMPILE) -c requirements/runtime.txt --group dev -o requirements/dev.txt pyproject.toml -
+	@echo 'apache-airflow-providers-apache-livy>=4.6.4' | $(COMPILE) -o tests/clients/livy/airflow.txt -
+	@echo 'livy>=0.8' | $(COMPILE) -o tests/clients/livy/pylivy.txt -
 
-clean: ## Remove the environment and what the demo left
-	rm -rf $(VENV) .demo
+clean: ## Remove the environments and what the demo left
+	rm -rf $(VENV) .demo tests/clients/livy/.environments

@@ -7,7 +7,6 @@ where `CI=true` and `REQUIRE_PEERS=1` say that they must run.
 import base64
 import hashlib
 import hmac
-import os
 import re
 import shutil
 import subprocess
@@ -19,6 +18,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 import httpx
 import pytest
+from tests.clients.peers import is_missing
 
 from headland.settings import AccountSettings, StorageSettings
 from headland.storage import Storage
@@ -190,10 +190,7 @@ def fetch(azure_rest: AzureRest, s3rver: str):
 def _peer(command: list[str], listening: str) -> Iterator[str]:
     program = HERE / "node_modules/.bin" / command[0]
     if not program.exists() or shutil.which("node") is None:
-        reason = f"{command[0]} is not installed: run `npm ci --ignore-scripts` in {HERE}"
-        if os.environ.get("CI") == "true" and os.environ.get("REQUIRE_PEERS") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        is_missing(f"{command[0]} is not installed: run `npm ci --ignore-scripts` in {HERE}")
     process = subprocess.Popen(
         [program, *command[1:]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

@@ -1,0 +1,75 @@
+"""pylivy (on the package index: `livy`) on both listeners."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.clients.livy.program import HERE, Program, batches_of, installed, is_gone, runs_once
+from tests.serving import Served
+
+pytestmark = pytest.mark.spark
+
+
+def client(script: str, folder: Path, **asked: Any) -> Program:
+    command = [installed("pylivy", "bin/python"), HERE / "drivers" / script, json.dumps(asked)]
+    return Program(command, folder, {})
+
+
+@pytest.mark.parametrize("way", ["private", "public"])
+def test_success_failure_and_kill(livy: Served, field: str, tmp_path: Path, mark: Path, way: str) -> None:
+    administrator = livy.administrator
+    ways: dict[str, dict[str, Any]] = {
+        "private": {
+            "url": livy.private_url,
+            "secret": [administrator["clientId"], administrator["clientSecret"]],
+            "arguments": ["count"],
+        },
+        "public": {
+            "url": f"{livy.url}/livy",
+            "token": livy.token(),
+            "ca": str(livy.ca),
+            "arguments": ["talk", "1"],
+        },
+    }
+    with client(
+        "pylivy_batches.py", tmp_path / "client", way=way, file=field, mark=str(mark), **ways[way]
+    ) as running:
+        seen = running.answer()
+    assert not seen["legacy"]
+    assert seen["newer"]
+    assert set(seen["ids"]) <= set(seen["listed"])
+    assert (seen["good"], seen["bad"], seen["running"]) == ("success", "dead", "running")
+    assert (seen["application"] or "").startswith("local-") is (way == "private")
+    assert {"private": "counted 42", "public": "furrow 0"}[way] in seen["log"]
+    assert seen["last"] == seen["log"][-2:]
+    assert seen["page"] == seen["log"][1:3]
+    assert seen["beyond"] == []
+    assert "ValueError: no seed left" in seen["cause"]
+    assert seen["forgotten"]
+    assert seen["afterwards"] == "batch session not found - it may have been shut down"
+    assert is_gone(mark)
+    assert not set(seen["ids"]) & set(seen["left"])
+    status, message = seen["refusal"]
+    assert status == 400
+    assert "/etc/hosts.py" in message
+
+
+def test_restart(make_served: Callable[..., Served], tmp_path: Path, mark: Path) -> None:
+    served = make_served(server_private_authentication="none")
+    served.start()
+    file = served.put(HERE / "field.py", "field.py")
+    with client(
+        "pylivy_restart.py", tmp_path / "client", url=served.private_url, file=file, mark=str(mark)
+    ) as waiting:
+        runs_once(mark)
+        served.kill()
+        waiting.says("gave up:")
+        served.start()
+        mark.touch()
+        seen = waiting.answer()
+    assert seen["states"] == ["lost", "success"]
+    assert {"staying", "leaving"} <= set(seen["log"])
+    assert list(batches_of(served)) == [seen["id"]]
+    runs_once(mark)
