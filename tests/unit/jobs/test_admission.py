@@ -95,7 +95,9 @@ def test_an_empty_list_is_none_given(admit_body, field):
 
 
 def test_an_empty_conf_or_queue_is_none_given(admit_body):
-    assert admit_body({**PROGRAM, "conf": {}, "queue": ""}) == Submission(file="wasbs:///app.py", master="local[*]")
+    assert admit_body({**PROGRAM, "conf": {}, "queue": ""}) == Submission(
+        file="wasbs:///app.py", master="local[*]"
+    )
 
 
 WRONG = [

@@ -103,8 +103,14 @@ class StandaloneManager:
             if not last.endswith(b"\n"):
                 yield b"\n"
 
-    def _state(self) -> dict[str, Any]:
-        """What the active master says of all that it knows."""
+    def _drivers(self) -> dict[str, dict[str, Any]]:
+        """All drivers that the active master knows, by id."""
+        self._ask()
+        found = (*self._answer.get("activedrivers", ()), *self._answer.get("completeddrivers", ()))
+        return {driver["id"]: driver for driver in found}
+
+    def _ask(self) -> None:
+        """Have an answer of the active master's that is fresh enough."""
         if self._answered_at is None or self._clock() - self._answered_at > FRESH:
             said = []
             for url in self._web:
@@ -119,12 +125,6 @@ class StandaloneManager:
                 said.append(f"{urlsplit(url).netloc} is {answer.get('status')}")
             else:
                 raise ManagerUnreachableError("; ".join(said))
-        return self._answer
-
-    def _drivers(self) -> dict[str, dict[str, Any]]:
-        state = self._state()
-        found = (*state.get("activedrivers", ()), *state.get("completeddrivers", ()))
-        return {driver["id"]: driver for driver in found}
 
     def _tagged(self, tag: str, drivers: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
         """By the head of each driver's log. A driver that no worker has yet has none, and may be the one."""
@@ -150,8 +150,7 @@ class StandaloneManager:
         phase = _PHASES.get(driver["state"], Phase.RUNNING)
         page = self._log_page(driver)
         facts = self._facts_of(driver_id, page) if phase is not Phase.WAITING else DriverFacts()
-        state = self._state()
-        apps = (*state.get("activeapps", ()), *state.get("completedapps", ()))
+        apps = (*self._answer.get("activeapps", ()), *self._answer.get("completedapps", ()))
         worker = self._worker(driver)
         return Application(
             handle=driver_id,
@@ -179,7 +178,7 @@ class StandaloneManager:
 
     def _worker(self, driver: dict[str, Any]) -> dict[str, Any] | None:
         """The worker that has a driver; when it was restarted since, the one that is now in its place."""
-        workers: list[dict[str, Any]] = self._state().get("workers", [])
+        workers: list[dict[str, Any]] = self._answer.get("workers", [])
         name = str(driver.get("worker"))
         same = [worker for worker in workers if worker["id"] == name]
         place = [worker for worker in workers if name.endswith(f"-{worker['host']}-{worker['port']}")]
@@ -206,11 +205,12 @@ class StandaloneManager:
             end, total = int(found[2]), int(found[3])
             if total == 0 or end <= offset:
                 return
-            piece = text[found.end() :].encode()
-            whole_lines = piece[: piece.rfind(b"\n") + 1]
-            if end < total and whole_lines and len(piece) == end - offset:
-                piece, end = whole_lines, offset + len(whole_lines)
-            yield piece
+            piece = text[found.end() :]
+            whole_lines = piece[: piece.rfind("\n") + 1]
+            # Where the log has bytes that are no text, they can't be counted in the text.
+            if end < total and whole_lines and "\ufffd" not in whole_lines:
+                piece, end = whole_lines, offset + len(whole_lines.encode())
+            yield piece.encode()
             offset = end
 
 

@@ -86,7 +86,9 @@ class Following:
         finish: Callable[[BatchRow, RunDirectory, Ending], None],
         forget: Callable[[BatchRow, RunDirectory], None],
         monotonic: Callable[[], float] = time.monotonic,
+        background: bool = True,
     ) -> None:
+        """With `background` it looks by itself, in a thread of its own."""
         self._database = database
         self._clusters = clusters
         self._settings = settings
@@ -95,6 +97,7 @@ class Following:
         self._finish = finish
         self._forget = forget
         self._monotonic = monotonic
+        self._background = background
         self._followed: dict[int, _Followed] = {}
         self._silent: dict[str, _Silence] = {}
         self._lock = threading.Lock()
@@ -111,17 +114,17 @@ class Following:
                 self._followed[row.id] = _Followed(self._monotonic(), row.unwanted)
             else:
                 followed.due, followed.unwanted = self._monotonic(), row.unwanted
-            if self._thread is None:
+            if self._thread is None and self._background:
                 self._thread = threading.Thread(target=self._run, name="following", daemon=True)
                 self._thread.start()
         self._called.set()
 
     def _run(self) -> None:
         while True:
-            self._called.wait(self._look())
+            self._called.wait(self.look())
             self._called.clear()
 
-    def _look(self) -> float | None:
+    def look(self) -> float | None:
         """Ask after each application that is due; the seconds until the next one is."""
         with self._lock:
             due = [
