@@ -1,6 +1,5 @@
 """A real standalone cluster: batches in client and in cluster mode, whatever is killed when."""
 
-import os
 import signal
 import sqlite3
 import time
@@ -11,7 +10,8 @@ import pytest
 from tests.clusters.standalone.cluster import StandaloneCluster
 from tests.serving import Served, eventually
 
-from headland.jobs.runner.processes import marked
+from headland.jobs.runner.processes import ProcessIdentity
+from headland.jobs.runner.run_directory import RunDirectory
 
 pytestmark = pytest.mark.spark
 
@@ -157,14 +157,18 @@ class TestClusterMode:
         """Runner and submitter die before either has said that there is a driver: it is found by its tag."""
         before = {driver for driver, _ in cluster.drivers()}
         batch = submit(detached, probe, "hold", str(mark))
-        directory = eventually(
-            lambda: d if (d := detached.run_directory(batch)).joinpath("application.json").exists() else None,
-            "the submitter has been started",
+        directory = RunDirectory(eventually(lambda: detached.run_directory(batch), "a run directory"))
+        submitter = eventually(
+            lambda: directory.read(directory.application), "the submitter has been started"
         )
+        runner = directory.read(directory.runner)
+        # Held up, so that it can't put the submitter's end on record.
+        ProcessIdentity.from_record(runner).send(signal.SIGSTOP)
         submitted = eventually(lambda: {d for d, _ in cluster.drivers()} - before, "the driver is there")
-        for pid in marked("HEADLAND_RUN", directory.name):
-            os.kill(pid, signal.SIGKILL)
-        (directory / "output.log").write_bytes(b"")
+        ProcessIdentity.from_record(submitter).send(signal.SIGKILL)
+        directory.output.write_bytes(b"")
+        assert handle(detached, batch) is None
+        ProcessIdentity.from_record(runner).send(signal.SIGKILL)
         detached.wait(batch, "running")
         mark.touch()
         assert detached.wait(batch) == "success", text(detached, batch)
