@@ -138,6 +138,18 @@ class TestClusterMode:
         assert not directory.exists()
         assert detached.public.get(f"/livy/batches/{batch}").status_code == 404
 
+    def test_delete_while_it_is_being_submitted(
+        self, detached: Served, cluster: StandaloneCluster, probe: Path, mark: Path
+    ) -> None:
+        before = {driver for driver, _ in cluster.drivers()}
+        batch = submit(detached, probe, "linger", str(mark), "600")
+        directory = RunDirectory(eventually(lambda: detached.run_directory(batch), "a run directory"))
+        eventually(directory.application.exists, "the submitter has been started")
+        eventually(lambda: {d for d, _ in cluster.drivers()} - before, "the driver is there")
+        assert detached.public.delete(f"/livy/batches/{batch}").json() == {"msg": "deleted"}
+        eventually(lambda: not directory.path.exists(), "the batch is forgotten")
+        assert {state for driver, state in cluster.drivers() if driver not in before} == {"KILLED"}
+
     def test_service_killed_while_it_runs(
         self, detached: Served, cluster: StandaloneCluster, probe: Path, mark: Path
     ) -> None:

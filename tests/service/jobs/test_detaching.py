@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from headland.jobs.batches import store
 from headland.settings import JobsSettings
 
 pytestmark = pytest.mark.anyio
@@ -50,6 +51,16 @@ async def test_one_that_never_started_has_submitted_nothing(service, end, state)
     await service.submit()
     service.end(0, **end)
     assert (service.row(0).state, service.row(0).detached_at) == (state, None)
+
+
+async def test_one_that_is_deleted_is_not_forgotten_before_its_application_is(service):
+    await service.submit()
+    service.change(0, claimed_by="node", claimed_at=1)
+    service.directory(0).path.mkdir(parents=True)
+    service.database.write_and_wait(lambda connection: store.request_delete(connection, 0, 1))
+    service.end(0, SAID, exit_code=143, killed=True)
+    assert service.row(0).detached
+    assert service.directory(0).path.exists()
 
 
 async def test_a_submitter_at_work_is_not_the_application(service):

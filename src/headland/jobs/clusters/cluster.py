@@ -22,7 +22,7 @@ KINDS: tuple[Kind, ...] = (LOCAL, STANDALONE)
 LOOKED_THROUGH = 1 << 20
 
 
-class ClusterError(Exception):
+class ClusterError(ValueError):
     """A master and a deploy mode that don't go together. The message says why."""
 
 

@@ -130,16 +130,17 @@ class BatchKeeper:
 
     def _without_runner(self, row: BatchRow, directory: RunDirectory) -> None:
         """No runner is at work, and while the lock is ours none can begin."""
+        request = submission.decode(row.request)
+        record = directory.read(directory.exit)
+        if row.finished_at is None and self._submitted(directory, request, record):
+            self._detach(row, directory, request, record)
+            return
         if row.delete_requested_at is not None:
             self._forget(row, directory)
             return
         if row.finished_at is not None:
             return
-        request = submission.decode(row.request)
-        record = directory.read(directory.exit)
-        if self._submitted(directory, request, record):
-            self._detach(row, directory, request, record)
-        elif record is not None:
+        if record is not None:
             output = tail(directory.output, LOOKED_AT, complete=True)
             self._finish(row, directory, endings.recorded(record, request, output))
         elif directory.launched.exists():
@@ -158,7 +159,7 @@ class BatchKeeper:
         self, directory: RunDirectory, request: Submission, record: dict[str, object] | None
     ) -> bool:
         """Whether a program that submits was started, and has ended or was lost."""
-        if self.cluster.manager(request) is None or not directory.launched.exists():
+        if not directory.launched.exists() or self.cluster.manager(request) is None:
             return False
         return record is None or record["exit_code"] is not None or record["signal"] is not None
 
