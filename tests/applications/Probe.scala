@@ -12,6 +12,8 @@ object Probe {
     case Some("fail") => throw new IllegalStateException("the drill is out of seed")
     case Some("exit") => sys.exit(arguments(1).toInt)
     case Some("linger") => linger(Paths.get(arguments(1)), arguments(2).toInt)
+    case Some("await") => await(Paths.get(arguments(1)))
+    case Some("hold") => hold(Paths.get(arguments(1)))
     case other => sys.error(s"unknown behaviour $other")
   }
 
@@ -34,6 +36,19 @@ object Probe {
     Seq("probe.one", "probe.two").foreach(name => println(s"property $name=${sys.props.getOrElse(name, "")}"))
     println(s"environment=${sys.env.keys.toSeq.sorted.mkString(",")}")
     spark.stop()
+  }
+
+  /** Has a Spark application until there is a file. */
+  private def hold(until: Path): Unit = {
+    val spark = SparkSession.builder().getOrCreate()
+    await(until)
+    spark.stop()
+  }
+
+  /** Waits for a file. */
+  private def await(file: Path): Unit = {
+    while (!Files.exists(file)) Thread.sleep(50)
+    println("awaited")
   }
 
   /** Leaves a line for each run, starts children that want to be forgotten, and stays for some seconds. */

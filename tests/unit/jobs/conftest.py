@@ -64,6 +64,8 @@ def make_row() -> Callable[..., BatchRow]:
             "delete_requested_at": None,
             "queue": None,
             "record": b'{"id":0,',
+            "detached_at": None,
+            "handle": None,
         }
         assert set(changes) <= set(fields)
         return BatchRow(**{**fields, **changes})

@@ -15,8 +15,8 @@ from headland.jobs.batches import store
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.states import State
 from headland.jobs.batches.store import BatchRow, NewBatch
+from headland.jobs.clusters.cluster import Clusters
 from headland.jobs.clusters.java import Toolchain
-from headland.jobs.clusters.local import LocalCluster
 from headland.jobs.controller.controller import Controller
 from headland.jobs.controller.keeper import BatchKeeper
 from headland.jobs.wakeup import Calls
@@ -88,7 +88,7 @@ def controller(make: Callable[..., Controller], steps: Steps) -> Controller:
 @pytest.fixture
 def submit(database: Database) -> Callable[..., BatchRow]:
     def submit() -> BatchRow:
-        new = NewBatch(uuid.uuid4().hex, None, None, None, b"{}", 1)
+        new = NewBatch(uuid.uuid4().hex, None, None, None, b'{"file":"wasbs:///app.jar"}', 1)
         return database.write_and_wait(lambda connection: store.create(connection, new))
 
     return submit
@@ -220,7 +220,7 @@ def test_files_that_can_not_be_removed_keep_the_row(make, database, submit, stor
     keeper = BatchKeeper(
         database=database,
         paths=PathRules.of(settings.jobs, storage),
-        cluster=LocalCluster(settings.jobs, Toolchain(tmp_path, tmp_path)),
+        cluster=Clusters(settings.jobs, Toolchain(tmp_path, tmp_path)),
         settings=settings,
         home=home,
         clock=lambda: 5_000,

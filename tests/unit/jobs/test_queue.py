@@ -106,7 +106,20 @@ class TestOrder:
         database.write_and_wait(lambda connection: store.request_delete(connection, 1, 5))
         for settings in ({}, {"max_running_per_owner": 5}):
             assert queue(database, "a", max_running=5, **settings).take(7) in ([2], [])
-        assert database.read(lambda connection: waiting.running(connection, "a")) == [Group("default", "app")]
+        assert database.read(lambda connection: waiting.running(connection, "a")) == (
+            [Group("default", "app")],
+            [],
+        )
+
+    def test_who_runs_on_a_cluster_takes_no_place_here(self, database, submit):
+        submit("app", "app", "app", "app")
+        assert queue(database, "a", max_running=2).take(7) == [0, 1]
+        database.write_and_wait(lambda connection: store.change(connection, 0, detached_at=8))
+        assert queue(database, "a", max_running=2).take(9) == [2]
+        database.write_and_wait(lambda connection: store.change(connection, 1, detached_at=8))
+        assert queue(database, "a", max_running=2, max_detached=3).take(9) == []
+        assert queue(database, "a", max_running=2, max_running_per_owner=3).take(9) == []
+        assert queue(database, "a", max_running=2, max_detached=4).take(9) == [3]
 
     def test_the_place_of_one_that_was_deleted_meanwhile_goes_to_the_next(
         self, database, submit, monkeypatch
@@ -204,7 +217,8 @@ def test_the_choice_is_the_same_as_by_going_through_all(seed):
     def following(group: Group, after: int) -> int | None:
         return next((number for number, other in line if other == group and number > after), None)
 
-    assert choose(settings, running, heads, following) == simply(settings, running, line)
+    free = settings.max_running - len(running)
+    assert choose(settings, free, running, heads, following) == simply(settings, running, line)
 
 
 def effort(database: Database, statement: str) -> int:

@@ -18,7 +18,7 @@ from headland.jobs.batches import store
 from headland.jobs.batches.states import State
 from headland.jobs.batches.store import NewBatch
 from headland.jobs.batches.tables import batch_submission_key
-from headland.jobs.clusters.local import MARK
+from headland.jobs.clusters.launch import MARK
 from headland.jobs.controller.retention import PAUSE, PORTION, STRAY_AGE, Retention
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import Home, JobsSettings

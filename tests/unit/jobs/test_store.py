@@ -91,6 +91,8 @@ def test_a_new_row(create):
         queue=None,
         record=b'{"id":0,"name":"harvest","owner":"app","proxyUser":"alice","state":"starting","appId":null,'
         b'"appInfo":{"driverLogUrl":null,"sparkUiUrl":null,"executorLogUrls":null},',
+        detached_at=None,
+        handle=None,
     )
     assert isinstance(row.state, State)
     assert not row.unwanted

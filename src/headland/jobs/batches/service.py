@@ -20,8 +20,8 @@ from headland.jobs.batches.errors import (
     RejectedError,
     StillEndingError,
 )
-from headland.jobs.batches.following import Follower, Followers, Place, begin_at
 from headland.jobs.batches.listing import EVERYTHING, Wanted
+from headland.jobs.batches.log_following import Follower, Followers, Place, begin_at
 from headland.jobs.batches.output import OutputReader
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.progress import ProgressReader

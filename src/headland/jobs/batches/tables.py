@@ -49,6 +49,10 @@ batch = sa.Table(
     sa.Column("queue", sa.Text),
     #: What a client is shown of all this, as JSON up to the log (`record.head`).
     sa.Column("record", sa.LargeBinary),
+    #: When a cluster's manager was given the application: from then on it is asked, and no process here is.
+    sa.Column("detached_at", sa.BigInteger),
+    #: The manager's own id of the application.
+    sa.Column("handle", sa.Text),
 )
 
 #: Keys by which a caller may repeat a submission without its being taken twice.

@@ -28,7 +28,7 @@ _WAITS = (
     batch.c.kill_requested_at.is_(None),
     batch.c.delete_requested_at.is_(None),
 )
-_RUNNING = select(_queue, _owner).where(
+_RUNNING = select(_queue, _owner, batch.c.detached_at.is_not(None)).where(
     batch.c.claimed_by == bindparam("node"), batch.c.finished_at.is_(None)
 )
 _FIRST = select(batch.c.id).where(*_WAITS).order_by(batch.c.id).limit(bindparam("size"))
@@ -75,9 +75,14 @@ _HEADS = text(
 )
 
 
-def running(connection: Connection, node: str) -> list[Group]:
-    """The group of each batch that a node has taken on and that has not ended."""
-    return [Group(queue, owner) for queue, owner in connection.execute(_RUNNING, {"node": node})]
+def running(connection: Connection, node: str) -> tuple[list[Group], list[Group]]:
+    """The group of each batch that a node has taken on and that has not ended: those that run on the node, and
+    those that a cluster has taken over.
+    """
+    found: tuple[list[Group], list[Group]] = [], []
+    for queue, owner, detached in connection.execute(_RUNNING, {"node": node}):
+        found[bool(detached)].append(Group(queue, owner))
+    return found
 
 
 def first(connection: Connection, size: int) -> list[int]:

@@ -143,7 +143,8 @@ class Controller:
 
     def _look_for_place(self, former: BatchRow) -> None:
         row = self._database.read(lambda connection: store.get(connection, former.id))
-        if row is not None and row.finished_at is None:
+        detached = row is not None and row.detached and not former.detached
+        if row is not None and row.finished_at is None and not detached:
             return
         self._runs.pop(former.run_key, None)
         if former.finished_at is None and former.claimed_by == self._node:

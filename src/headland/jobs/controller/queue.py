@@ -47,14 +47,19 @@ class Queue:
             # Some were deleted, killed or taken meanwhile: others get their places.
 
     def _choose(self, connection: Connection) -> tuple[int, list[int]]:
-        running = waiting.running(connection, self._node)
-        free = self._settings.max_running - len(running)
+        here, detached = waiting.running(connection, self._node)
+        free = self._free(len(here), len(detached))
         if free <= 0:
             return free, []
         if not self._grouped:
             return free, waiting.first(connection, free)
-        heads = waiting.heads(connection)
-        return free, choose(self._settings, running, heads, partial(waiting.following, connection))
+        heads, following = waiting.heads(connection), partial(waiting.following, connection)
+        return free, choose(self._settings, free, [*here, *detached], heads, following)
+
+    def _free(self, here: int, detached: int) -> int:
+        """Places of this node. What runs on a cluster out of sight takes none, and has a limit of its own."""
+        free = self._settings.max_running - here
+        return min(free, self._settings.max_detached - here - detached) if detached else free
 
     def _claim(self, connection: Connection, chosen: list[int], now: int) -> list[int]:
         return [batch_id for batch_id in chosen if store.claim(connection, batch_id, self._node, now)]
@@ -62,17 +67,18 @@ class Queue:
 
 def choose(
     settings: JobsSettings,
+    free: int,
     running: Iterable[Group],
     heads: Mapping[Group, int],
     following: Callable[[Group, int], int | None],
 ) -> list[int]:
-    """Ids of those that may run now, in order. `heads` has the first of each group that waits, `following` the
-    next in a group. A group whose owner or queue has all it may have is passed over; it holds up nobody else.
+    """Ids of those that may run now in `free` places, in order. `heads` has the first of each group that waits,
+    `following` the next in a group. A group whose owner or queue has all it may have is passed over; it holds up
+    nobody else.
     """
     groups = list(running)
     owners = Counter(group.owner for group in groups)
     queues = Counter(group.queue for group in groups)
-    free = settings.max_running - len(groups)
     line = [(batch_id, group) for group, batch_id in heads.items()]
     heapify(line)
     chosen: list[int] = []

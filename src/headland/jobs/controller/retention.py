@@ -21,7 +21,7 @@ from sqlalchemy import Connection
 from headland.database import Database, DatabaseUnavailableError
 from headland.jobs.batches import store
 from headland.jobs.batches.submission_keys import forget_submission_keys, has_submission_keys
-from headland.jobs.clusters.local import MARK
+from headland.jobs.clusters.launch import MARK
 from headland.jobs.runner.processes import marked
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import Home, JobsSettings

@@ -14,6 +14,8 @@ down_revision = "0001"
 def upgrade() -> None:
     op.add_column("batch", sa.Column("queue", sa.Text))
     op.add_column("batch", sa.Column("record", sa.LargeBinary))
+    op.add_column("batch", sa.Column("detached_at", sa.BigInteger))
+    op.add_column("batch", sa.Column("handle", sa.Text))
     _fill_records(op.get_bind())
     # Filtered lists and their totals are answered from these alone, whatever else a row holds.
     _index("ix_batch_state", ["state", "id"], "delete_requested_at IS NULL")
