@@ -15,9 +15,9 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 import pytest
+from tests.serving import free_port
 
 from headland.jobs.clusters.yarn import YarnManager
-from tests.serving import free_port
 
 HERE = Path(__file__).parent
 APPLICATION = HERE / "application.py"
@@ -109,7 +109,9 @@ class MiniYarn:
 
     def _hear(self, word: str) -> None:
         if all(line.strip() != word for line in self._process.stdout):
-            pytest.fail(f"the mini cluster did not say {word}:\n{(self.folder / 'mini.log').read_text()[-5000:]}")
+            pytest.fail(
+                f"the mini cluster did not say {word}:\n{(self.folder / 'mini.log').read_text()[-5000:]}"
+            )
 
     def _write_conf(self) -> None:
         self.conf_dir.mkdir(parents=True)

@@ -7,12 +7,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.clusters.yarn.conftest import MiniYarn
+from tests.serving import eventually
 
 from headland.jobs.clusters.manager import Application, ManagerUnreachableError, Phase
 from headland.jobs.clusters.yarn import YarnManager
 from headland.jobs.clusters.yarn_site import YarnSite
-from tests.clusters.yarn.conftest import MiniYarn
-from tests.serving import eventually
 
 pytestmark = pytest.mark.spark
 

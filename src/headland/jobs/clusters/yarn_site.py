@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # The file is the operator's own, like the settings that name it.
-from xml.etree import ElementTree  # noqa: S405
+from xml.etree import ElementTree
 
 _VARIABLE = re.compile(r"\$\{([^}$\s]+)\}")
 
@@ -61,7 +61,9 @@ def _managers(conf: Mapping[str, str], file: Path, secure: bool) -> list[str]:
         address = _value(conf, f"yarn.resourcemanager.{key}{suffix}")
         host = _value(conf, f"yarn.resourcemanager.hostname{suffix}")
         if not address and not host:
-            raise YarnSiteError(f"{file} has neither yarn.resourcemanager.{key}{suffix} nor a hostname for it")
+            raise YarnSiteError(
+                f"{file} has neither yarn.resourcemanager.{key}{suffix} nor a hostname for it"
+            )
         found.append(address or f"{host}:{port}")
     if not found:
         raise YarnSiteError(f"{file} names no yarn.resourcemanager.ha.rm-ids")
