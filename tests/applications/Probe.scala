@@ -12,6 +12,7 @@ object Probe {
     case Some("fail") => throw new IllegalStateException("the drill is out of seed")
     case Some("exit") => sys.exit(arguments(1).toInt)
     case Some("linger") => linger(Paths.get(arguments(1)), arguments(2).toInt)
+    case Some("hold") => hold(Paths.get(arguments(1)))
     case other => sys.error(s"unknown behaviour $other")
   }
 
@@ -33,6 +34,15 @@ object Probe {
     }
     Seq("probe.one", "probe.two").foreach(name => println(s"property $name=${sys.props.getOrElse(name, "")}"))
     println(s"environment=${sys.env.keys.toSeq.sorted.mkString(",")}")
+    spark.stop()
+  }
+
+  /** Has a Spark application until there is a file. */
+  private def hold(until: Path): Unit = {
+    val spark = SparkSession.builder().getOrCreate()
+    println("holding")
+    while (!Files.exists(until)) Thread.sleep(50)
+    println("held")
     spark.stop()
   }
 

@@ -155,6 +155,11 @@ class TestSuccess:
         served.wait(batches["tell"])
         record = served.public.get(f"/livy/batches/{batches['tell']}").json()
         assert record["appId"].startswith("local-")
+        assert record["appInfo"] == {
+            "driverLogUrl": f"{served.url}/livy/batches/{batches['tell']}/log",
+            "sparkUiUrl": None,
+            "executorLogUrls": None,
+        }
         assert record["name"] == "tell-all"
         assert record["proxyUser"] == "agronomist"
         assert record["owner"] == served.administrator["clientId"]

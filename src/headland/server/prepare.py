@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from headland.database import Database, DatabaseUnavailableError, upgrade
 from headland.database.upgrade import NewerDatabaseError
 from headland.identity import FirstAdministrator, initialise
+from headland.jobs.clusters.cluster import ClusterError, check_clusters
 from headland.jobs.clusters.java import Toolchain, ToolchainError
 from headland.server.certificates import CertificateError, ServerCertificate, server_certificate
 from headland.server.deployment import database_url
@@ -52,6 +53,7 @@ def prepare(home: Home) -> Prepared:
         _take_home(home)
         if "jobs" in settings.server.services:
             Toolchain.of(settings.jobs)
+            check_clusters(settings.jobs)
         certificate = server_certificate(home, settings, datetime.datetime.now(datetime.UTC))
         url = database_url(home, settings)
         upgrade(url)
@@ -59,7 +61,14 @@ def prepare(home: Home) -> Prepared:
         Storage(settings.storage, home.storage).prepare()
         shutil.rmtree(home.metrics, ignore_errors=True)
         home.metrics.mkdir(mode=0o700)
-    except (SettingsError, HomeError, CertificateError, ToolchainError, NewerDatabaseError) as error:
+    except (
+        SettingsError,
+        HomeError,
+        CertificateError,
+        ToolchainError,
+        ClusterError,
+        NewerDatabaseError,
+    ) as error:
         raise PreparationError(str(error)) from error
     except (SQLAlchemyError, DatabaseUnavailableError) as error:
         cause = str(getattr(error, "orig", error))

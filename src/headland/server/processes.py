@@ -9,8 +9,8 @@ from granian.server import Server
 
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.service import now
+from headland.jobs.clusters.cluster import Clusters
 from headland.jobs.clusters.java import Toolchain
-from headland.jobs.clusters.local import LocalCluster
 from headland.jobs.controller.controller import Controller
 from headland.jobs.controller.keeper import BatchKeeper
 from headland.jobs.node import node_name
@@ -62,13 +62,13 @@ def controller() -> None:
     keeper = BatchKeeper(
         database=deployment.database,
         paths=PathRules.of(jobs, deployment.storage),
-        cluster=LocalCluster(jobs, Toolchain.of(jobs)),
+        cluster=Clusters(jobs, Toolchain.of(jobs)),
         settings=deployment.settings,
         home=home,
         clock=now,
     )
     node = node_name(home.path / "node")
-    Controller(deployment.database, keeper, home, node, jobs.max_running).run()
+    Controller(deployment.database, keeper, home, node, jobs).run()
     os.close(lock)
     # Steps under way are not waited for: they are made to be cut short.
     os._exit(0)

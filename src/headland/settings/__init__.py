@@ -5,6 +5,7 @@ from headland.settings.load import SettingsError, load_settings
 from headland.settings.model import (
     AccountSettings,
     DatabaseSettings,
+    DeployMode,
     IdentitySettings,
     JobsSettings,
     LogSettings,
@@ -17,6 +18,7 @@ from headland.settings.model import (
 __all__ = [
     "AccountSettings",
     "DatabaseSettings",
+    "DeployMode",
     "Home",
     "IdentitySettings",
     "JobsSettings",

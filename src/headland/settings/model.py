@@ -14,6 +14,7 @@ Count = Annotated[int, Meta(ge=1)]
 Bytes = Annotated[int, Meta(ge=1, extra_json_schema={"x-unit": "bytes"})]
 
 ServiceName = Literal["identity", "jobs"]
+DeployMode = Literal["client", "cluster"]
 
 #: What the agriculture service's clients name as `resource` or `scope`, in every program written for it.
 FARM_RESOURCE = "https://farmbeats.azure.net"
@@ -204,10 +205,59 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
     master: Annotated[
         str,
         Meta(
-            pattern=r"^local(\[(\*|[1-9]\d*)(,[1-9]\d*)?\])?$",
-            description="Spark master of every batch; a `spark.master` in a request gives way to it.",
+            pattern=r"^(local(\[(\*|[1-9]\d*)(,[1-9]\d*)?\])?|spark://[^\s:,/]+:\d+(,[^\s:,/]+:\d+)*|yarn|k8s://\S+)$",
+            description="Spark master of every batch: `local[…]`, `spark://<host>:<port>[,…]`, `yarn`, `k8s://<url>`; "
+            "a `spark.master` in a request gives way to it, unless `jobs.allowed_masters` has it.",
         ),
     ] = "local[*]"
+    deploy_mode: Annotated[
+        DeployMode,
+        Meta(
+            description="Where drivers run: `client` on this node, `cluster` where the cluster's manager puts them. "
+            "A request's `spark.submit.deployMode` counts only if you take it out of `jobs.blocked_conf`."
+        ),
+    ] = "client"
+    allowed_masters: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Masters that a request may choose by `spark.master`; none unless you say so.",
+            examples=[["local[2]", "spark://head:7077"]],
+        ),
+    ] = ()
+    manager_url: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^https?://[^\s?#]+$")], ...],
+        Meta(
+            description="Addresses at which the manager of `jobs.master` is asked about applications in cluster mode; "
+            "unset, a standalone master's web UI at port 8080 of its hosts.",
+            examples=[["http://head:8080", "http://spare:8080"]],
+        ),
+    ] = ()
+    rest_port: Annotated[
+        Port, Meta(description="Port of a standalone master's REST server, which takes and kills drivers.")
+    ] = 6066
+    poll_interval: Annotated[
+        Seconds, Meta(description="How often a cluster's manager is asked about each application.")
+    ] = 5.0
+    lookup_patience: Annotated[
+        Seconds,
+        Meta(
+            description="How long a manager that answers may not know an application before its batch is `dead`; "
+            "one that does not answer is waited for."
+        ),
+    ] = 120.0
+    max_detached: Annotated[
+        Count,
+        Meta(
+            description="Applications in cluster mode that this node follows at once; they take no place of "
+            "`jobs.max_running`."
+        ),
+    ] = 200
+    driver_log_limit: Annotated[
+        Bytes,
+        Meta(
+            description="How much of the log of a driver on a cluster is kept: of a longer one beginning and end."
+        ),
+    ] = 16_777_216
     max_running: Annotated[
         Count, Meta(description="Batches that run at once on this node; more wait in `starting`, in order.")
     ] = 2
@@ -257,7 +307,11 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = ()
     blocked_conf: Annotated[
-        tuple[str, ...], Meta(description="Spark configuration keys that a request may not set.")
+        tuple[str, ...],
+        Meta(
+            description="Spark configuration keys that a request may not set; `spark.x.*` is all that begin so.",
+            examples=[["spark.submit.deployMode", "spark.kubernetes.*"]],
+        ),
     ] = ("spark.submit.deployMode", "spark.submit.proxyUser.allowCustomClasspathInClusterMode")
     impersonation: Annotated[
         bool,

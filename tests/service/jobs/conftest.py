@@ -29,8 +29,8 @@ from headland.jobs.batches.routes import batch_operations
 from headland.jobs.batches.service import Batches
 from headland.jobs.batches.states import State
 from headland.jobs.batches.tables import batch, batch_sequence
+from headland.jobs.clusters.cluster import Clusters
 from headland.jobs.clusters.java import Toolchain
-from headland.jobs.clusters.local import LocalCluster
 from headland.jobs.controller.keeper import BatchKeeper
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.jobs.version import version_operation
@@ -182,7 +182,7 @@ class Service:
         return BatchKeeper(
             database=self.database,
             paths=self.paths,
-            cluster=LocalCluster(self.settings.jobs, nowhere),
+            cluster=Clusters(self.settings.jobs, nowhere),
             settings=self.settings,
             home=self.home,
             clock=self.clock.milliseconds,

@@ -56,6 +56,7 @@ async def test_every_field_is_accepted_and_kept(service):
         name="harvest",
         proxy_user="alice",
         conf={"spark.a": "1", "spark.b": "true"},
+        master="local[*]",
     )
 
 
@@ -70,7 +71,9 @@ async def test_fields_that_are_null_are_not_given(service):
         json={**dict.fromkeys(EVERYTHING), "file": "wasbs:///app.jar", "className": "demo.App"}
     )
     assert answer.status_code == 201
-    assert decode(service.row(0).request) == Submission(file="wasbs:///app.jar", class_name="demo.App")
+    assert decode(service.row(0).request) == Submission(
+        file="wasbs:///app.jar", class_name="demo.App", master="local[*]"
+    )
 
 
 async def test_without_impersonation_the_proxy_user_is_ignored(make_service):

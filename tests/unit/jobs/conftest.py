@@ -63,6 +63,8 @@ def make_row() -> Callable[..., BatchRow]:
             "kill_requested_at": None,
             "delete_requested_at": None,
             "queue": None,
+            "detached_at": None,
+            "handle": None,
         }
         assert set(changes) <= set(fields)
         return BatchRow(**{**fields, **changes})

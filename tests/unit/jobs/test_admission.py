@@ -86,16 +86,18 @@ def test_a_right_value_is_admitted(admit_body, field, value, admitted):
 
 @pytest.mark.parametrize("body", [{}, dict.fromkeys(FIELDS)], ids=["missing", "null"])
 def test_everything_but_the_file_may_be_missing_or_null(admit_body, body):
-    assert admit_body({**PROGRAM, **body}) == Submission(file="wasbs:///app.py")
+    assert admit_body({**PROGRAM, **body}) == Submission(file="wasbs:///app.py", master="local[*]")
 
 
 @pytest.mark.parametrize("field", ["args", *LISTS])
 def test_an_empty_list_is_none_given(admit_body, field):
-    assert admit_body({**PROGRAM, field: []}) == Submission(file="wasbs:///app.py")
+    assert admit_body({**PROGRAM, field: []}) == Submission(file="wasbs:///app.py", master="local[*]")
 
 
 def test_an_empty_conf_or_queue_is_none_given(admit_body):
-    assert admit_body({**PROGRAM, "conf": {}, "queue": ""}) == Submission(file="wasbs:///app.py")
+    assert admit_body({**PROGRAM, "conf": {}, "queue": ""}) == Submission(
+        file="wasbs:///app.py", master="local[*]"
+    )
 
 
 WRONG = [
@@ -369,4 +371,4 @@ def test_without_impersonation_the_proxy_user_is_ignored(admit_body):
 def test_a_submission_survives_its_row(admit_body):
     submission = admit_body({**JAR, **{field: value for field, value, _ in RIGHT if field != "file"}})
     assert decode(encode(submission)) == submission
-    assert encode(admit_body(PROGRAM)) == b'{"file":"wasbs:///app.py"}'
+    assert encode(admit_body(PROGRAM)) == b'{"file":"wasbs:///app.py","master":"local[*]"}'

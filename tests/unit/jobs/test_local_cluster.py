@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from headland.jobs.batches.submission import Submission
+from headland.jobs.clusters.cluster import Clusters
 from headland.jobs.clusters.java import Toolchain, java_options
-from headland.jobs.clusters.local import Launch, LocalCluster
+from headland.jobs.clusters.launch import Launch
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import JobsSettings
 
@@ -32,7 +33,7 @@ DEFAULTS = {
 
 
 def plan(submission: Submission, **settings: object) -> Launch:
-    return LocalCluster(JobsSettings(**settings), TOOLS).plan(submission, "batch-7", RUN)
+    return Clusters(JobsSettings(**settings), TOOLS).plan(submission, "batch-7", RUN)
 
 
 def arguments(launch: Launch) -> list[str]:

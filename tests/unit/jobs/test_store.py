@@ -88,6 +88,8 @@ def test_a_new_row(create):
         kill_requested_at=None,
         delete_requested_at=None,
         queue=None,
+        detached_at=None,
+        handle=None,
     )
     assert isinstance(row.state, State)
     assert not row.unwanted

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import get_args
 
 from headland.jobs.batches.errors import RejectedError, RequirementError
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.submission import Submission
 from headland.jobs.batches.wire import BatchRequest, Scalar
-from headland.settings import JobsSettings
+from headland.jobs.clusters.cluster import ClusterError, check_placement, kind_of
+from headland.settings import DeployMode, JobsSettings
 
 #: What Spark takes for memory; without a unit it counts mebibytes.
 _MEMORY = re.compile(r"[1-9]\d{0,8}([kmgtp]b?|b)?", re.IGNORECASE)
@@ -54,6 +56,7 @@ def admit(request: BatchRequest, settings: JobsSettings, paths: PathRules) -> Su
         RejectedError: it breaks a rule; the message names the field.
     """
     conf = _conf(request.conf or {}, settings.blocked_conf)
+    master, deploy_mode = _placement(conf, settings)
     lists = {name: _texts(field, getattr(request, name)) for name, field in _PATH_LISTS.items()}
     for key, name in _CONF_LISTS.items():
         lists[name] += _split(conf.pop(key, ""))
@@ -71,9 +74,15 @@ def admit(request: BatchRequest, settings: JobsSettings, paths: PathRules) -> Su
         name=_name(request.name),
         proxy_user=_proxy_user(request.proxy_user, settings),
         conf=conf,
+        master=master,
+        deploy_mode=deploy_mode,
     )
     if not submission.file:
         raise RequirementError("File is required.")
+    try:
+        check_placement(master, deploy_mode, python=submission.python)
+    except ClusterError as error:
+        raise RequirementError(f"spark.master {master}: {error}") from None
     if not submission.python and submission.class_name is None:
         raise RequirementError("className is required: the entry class inside the application archive.")
     for path in submission.paths:
@@ -85,7 +94,7 @@ def admit(request: BatchRequest, settings: JobsSettings, paths: PathRules) -> Su
 
 
 def _conf(given: Mapping[str, Scalar | None], blocked: Iterable[str]) -> dict[str, str]:
-    refused = [key for key in blocked if key in given]
+    refused = dict.fromkeys(key for pattern in blocked for key in given if _blocks(pattern, key))
     if refused:
         raise RejectedError(f"Blacklisted configuration values in session config: {', '.join(refused)}")
     conf = {}
@@ -95,6 +104,24 @@ def _conf(given: Mapping[str, Scalar | None], blocked: Iterable[str]) -> dict[st
         if value is not None:
             conf[_text("conf", key) or ""] = _text(f"conf['{key}']", value) or ""
     return conf
+
+
+def _blocks(pattern: str, key: str) -> bool:
+    return key.startswith(pattern[:-1]) if pattern.endswith("*") else key == pattern
+
+
+def _placement(conf: dict[str, str], settings: JobsSettings) -> tuple[str, DeployMode]:
+    """Master and deploy mode, taken out of `conf`, where they count only as far as the settings allow it."""
+    wanted = conf.pop("spark.master", settings.master)
+    master = wanted if wanted in settings.allowed_masters else settings.master
+    mode = conf.pop("spark.submit.deployMode", None)
+    if mode is None:
+        modes = kind_of(master).modes
+        return master, settings.deploy_mode if settings.deploy_mode in modes else modes[0]
+    for known in get_args(DeployMode):
+        if mode == known:
+            return master, known
+    raise RequirementError(f"spark.submit.deployMode is '{mode[:80]}', not client or cluster.")
 
 
 def _text(field: str, value: Scalar | None) -> str | None:

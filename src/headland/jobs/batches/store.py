@@ -43,6 +43,13 @@ class BatchRow:
     kill_requested_at: int | None
     delete_requested_at: int | None
     queue: str | None
+    detached_at: int | None
+    handle: str | None
+
+    @property
+    def detached(self) -> bool:
+        """Whether its application is a cluster manager's, and has not ended as far as is known."""
+        return self.detached_at is not None and self.finished_at is None
 
     @property
     def unwanted(self) -> bool:

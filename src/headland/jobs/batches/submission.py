@@ -2,6 +2,8 @@
 
 import msgspec
 
+from headland.settings import DeployMode
+
 
 class Submission(msgspec.Struct, frozen=True, omit_defaults=True):
     """A request that passed every check. Paths are as the caller wrote them; staging comes later."""
@@ -22,6 +24,9 @@ class Submission(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str | None = None
     proxy_user: str | None = None
     conf: dict[str, str] = {}
+    #: Where it runs, as was decided when it was accepted; empty in what was accepted before that was kept.
+    master: str = ""
+    deploy_mode: DeployMode = "client"
 
     @property
     def python(self) -> bool:

@@ -44,6 +44,10 @@ batch = sa.Table(
     sa.Column("delete_requested_at", sa.BigInteger),
     #: The queue that the request names, for limits; null is the default queue.
     sa.Column("queue", sa.Text),
+    #: When a cluster's manager was given the application: from then on it is asked, and no process here is.
+    sa.Column("detached_at", sa.BigInteger),
+    #: The manager's own id of the application.
+    sa.Column("handle", sa.Text),
 )
 
 #: Keys by which a caller may repeat a submission without its being taken twice.

@@ -1,1 +1,1 @@
-"""Kinds of cluster: how a submission becomes a program that can be started. So far, Spark on this node."""
+"""Kinds of cluster: how a submission becomes a program that can be started, and who knows how it does."""

@@ -50,6 +50,10 @@ class ManagerUnreachableError(Exception):
     """The manager does not answer now. That says nothing about any application: it is asked again later."""
 
 
+class UndecidedError(ManagerUnreachableError):
+    """The manager answers, but can't tell yet whether it has the application."""
+
+
 class ResourceManager(Protocol):
     """A cluster's manager. Every call may raise ManagerUnreachableError."""
 

@@ -17,7 +17,7 @@ from headland.jobs.batches import store
 from headland.jobs.batches.store import BatchRow
 from headland.jobs.controller.keeper import BatchKeeper
 from headland.jobs.wakeup import listen
-from headland.settings import Home
+from headland.settings import Home, JobsSettings
 
 _log = structlog.get_logger("headland.jobs.controller")
 
@@ -38,13 +38,14 @@ class Controller:
     """Runs in a process of its own, one a home."""
 
     def __init__(
-        self, database: Database, keeper: BatchKeeper, home: Home, node: str, max_running: int
+        self, database: Database, keeper: BatchKeeper, home: Home, node: str, settings: JobsSettings
     ) -> None:
         self._database = database
         self._keeper = keeper
         self._home = home
         self._node = node
-        self._max_running = max_running
+        self._max_running = settings.max_running
+        self._max_detached = settings.max_detached
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="batch")
         self._busy: set[int] = set()
         self._busy_lock = threading.Lock()
@@ -81,7 +82,7 @@ class Controller:
                 )
             )
             self._attend([*claimed, *unwanted])
-            self._take_on(self._max_running - len(claimed))
+            self._take_on(self._free(claimed))
         except DatabaseUnavailableError as error:
             _log.warning("controller.database_unavailable", reason=str(error))
 
@@ -92,6 +93,14 @@ class Controller:
                     continue
                 self._busy.add(row.id)
             self._pool.submit(self._step, row.id)
+
+    def _free(self, claimed: list[BatchRow]) -> int:
+        """Places of this node. What runs on a cluster out of sight takes none, and has a limit of its own."""
+        detached = sum(row.detached for row in claimed)
+        here = len(claimed) - detached
+        if not detached:
+            return self._max_running - here
+        return min(self._max_running - here, self._max_detached - len(claimed))
 
     def _take_on(self, free: int) -> None:
         if free <= 0:
@@ -112,6 +121,7 @@ class Controller:
                 self._keeper.step(row)
                 after = self._database.read(lambda connection: store.get(connection, batch_id))
                 ended = after is None or after.finished_at is not None
+                ended = ended or (after is not None and after.detached and not row.detached)
         except DatabaseUnavailableError as error:
             _log.warning("batch.step_delayed", batch=batch_id, reason=str(error))
         except Exception:  # noqa: BLE001 - one batch's trouble must not be every batch's

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from headland.jobs.batches.states import Event
 from headland.jobs.batches.submission import Submission
+from headland.jobs.clusters.manager import Application, Phase
 from headland.jobs.controller.diagnosis import diagnose
 
 _FINAL_STATUS = {Event.SUCCEEDED: "SUCCEEDED", Event.FAILED: "FAILED", Event.WAS_KILLED: "KILLED"}
@@ -40,6 +41,8 @@ class Ending:
     exit_code: int | None
     #: What happened at the end, in words.
     shutdown: str
+    #: The application as the manager last knew it, where one did.
+    application: Application | None = None
 
     @property
     def final_status(self) -> str:
@@ -83,6 +86,40 @@ def runner_lost(at: int, *, unwanted: bool) -> Ending:
         )
     text = "The batch's runner was killed or its machine went down; how the application ended is not known."
     return Ending(Event.FAILED, text, at, None, "what was left of the application was stopped")
+
+
+def reported(
+    application: Application, submission: Submission, output: list[str], at: int, *, unwanted: bool
+) -> Ending:
+    """The ending that a cluster's manager tells of; `output` ends with what the driver wrote."""
+    at = application.finished_at or at
+    how = f"the application ended as {application.handle}, {application.phase}"
+    if application.phase is Phase.SUCCEEDED:
+        return Ending(Event.SUCCEEDED, "N/A", at, 0, how, application)
+    if unwanted:
+        how = f"{application.handle} was stopped"
+        return Ending(Event.WAS_KILLED, "The batch was killed on request.", at, None, how, application)
+    if application.phase is Phase.KILLED:
+        text = f"The application was killed on its cluster as {application.handle}. {application.diagnostics}"
+        return Ending(Event.WAS_KILLED, text.strip(), at, None, how, application)
+    text = application.diagnostics or diagnose(submission, None, output)
+    return Ending(Event.FAILED, text, at, None, how, application)
+
+
+def kill_unanswered(application: Application, at: int) -> Ending:
+    """A manager took the wish to have an application killed, and never said that it was."""
+    text = f"The batch was killed on request; its cluster has not said that {application.handle} is gone."
+    return Ending(Event.WAS_KILLED, text, at, None, f"{application.handle} was told to go", application)
+
+
+def unknown_to_manager(handle: str | None, waited: float, at: int, *, unwanted: bool) -> Ending:
+    """A manager answers, and knows nothing of an application."""
+    if unwanted:
+        text = "The batch was killed on request."
+        return Ending(Event.WAS_KILLED, text, at, None, "its cluster knows nothing of the application")
+    what = f"the application {handle}" if handle else "an application of this batch"
+    text = f"The cluster's manager has not known {what} for {waited:.0f} seconds; how it ended is not known."
+    return Ending(Event.FAILED, text, at, None, "its cluster knows nothing of the application")
 
 
 def never_started(at: int, problem: str) -> Ending:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -25,10 +25,14 @@ from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.states import Event, State, move
 from headland.jobs.batches.store import BatchRow
 from headland.jobs.batches.submission import Submission
-from headland.jobs.clusters.local import MARK, LocalCluster
+from headland.jobs.batches.wire import AppInfo
+from headland.jobs.clusters.cluster import Clusters, head
+from headland.jobs.clusters.driver_output import SAID_WITHIN, driver_facts
+from headland.jobs.clusters.launch import MARK
 from headland.jobs.controller import ending as endings
 from headland.jobs.controller.diagnosis import LOOKED_AT
 from headland.jobs.controller.ending import Ending
+from headland.jobs.controller.following import Following
 from headland.jobs.controller.staging import StagingDelayedError, StagingError, stage
 from headland.jobs.runner.processes import ProcessIdentity, marked
 from headland.jobs.runner.run_directory import RunDirectory
@@ -50,16 +54,31 @@ class BatchKeeper:
 
     database: Database
     paths: PathRules
-    cluster: LocalCluster
+    cluster: Clusters
     settings: Settings
     home: Home
     clock: Callable[[], int]
     #: Runners that this process started: they are collected here, and known before they say who they are.
     _runners: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     _in_vain: dict[str, int] = field(default_factory=dict)
+    _following: Following = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._following = Following(
+            self.database,
+            self.cluster,
+            self.settings.jobs,
+            self.clock,
+            self._directory,
+            finish=self._finish,
+            forget=self._forget,
+        )
 
     def step(self, row: BatchRow) -> None:
         """Do the next thing for a batch that this node has taken on, or that is to be forgotten."""
+        if row.detached:
+            self._following.mind(row)
+            return
         directory = self._directory(row)
         runner = self._runners.get(row.run_key)
         if runner is not None and runner.poll() is None and not directory.runner.exists():
@@ -81,6 +100,9 @@ class BatchKeeper:
         """A runner is at work: pass on what is wanted, take in what is known."""
         if row.unwanted:
             self._stop(row, directory)
+        request = submission.decode(row.request)
+        if self.cluster.manager(request) is not None:
+            return  # this program only submits
         application = directory.read(directory.application)
         changes: dict[str, object] = {}
         if application is not None and row.state == State.STARTING:
@@ -91,18 +113,33 @@ class BatchKeeper:
             events.refresh()
             if events.app_id is not None:
                 changes["app_id"] = events.app_id
+        info = self._app_info(row, directory, request) if application is not None else None
+        if info != row.app_info:
+            changes["app_info"] = info
         if changes:
             self.database.write_and_wait(lambda connection: store.change(connection, row.id, **changes))
 
+    def _app_info(self, row: BatchRow, directory: RunDirectory, request: Submission) -> bytes:
+        """Where to look at an application whose driver is our own program."""
+        conf = {**self.settings.jobs.spark_conf, **request.conf}
+        ui = None
+        if conf.get("spark.ui.enabled") == "true":
+            known = msgspec.json.decode(row.app_info, type=AppInfo).spark_ui_url if row.app_info else None
+            ui = known or driver_facts(head(directory.output, SAID_WITHIN)).spark_ui_url
+        return msgspec.json.encode(AppInfo(driver_log_url=self._log_url(row), spark_ui_url=ui))
+
     def _without_runner(self, row: BatchRow, directory: RunDirectory) -> None:
         """No runner is at work, and while the lock is ours none can begin."""
+        request = submission.decode(row.request)
+        record = directory.read(directory.exit)
+        if row.finished_at is None and self._submitted(directory, request, record):
+            self._detach(row, directory, request, record)
+            return
         if row.delete_requested_at is not None:
             self._forget(row, directory)
             return
         if row.finished_at is not None:
             return
-        request = submission.decode(row.request)
-        record = directory.read(directory.exit)
         if record is not None:
             output = tail(directory.output, LOOKED_AT, complete=True)
             self._finish(row, directory, endings.recorded(record, request, output))
@@ -117,6 +154,29 @@ class BatchKeeper:
             self._finish(row, directory, endings.never_started(self.clock(), problem))
         else:
             self._prepare(row, directory, request)
+
+    def _submitted(
+        self, directory: RunDirectory, request: Submission, record: dict[str, object] | None
+    ) -> bool:
+        """Whether a program that submits was started, and has ended or was lost."""
+        if not directory.launched.exists() or self.cluster.manager(request) is None:
+            return False
+        return record is None or record["exit_code"] is not None or record["signal"] is not None
+
+    def _detach(
+        self, row: BatchRow, directory: RunDirectory, request: Submission, record: dict[str, object] | None
+    ) -> None:
+        """From here on the cluster's manager is asked. Whatever became of the program that submitted: the
+        application may be there.
+        """
+        if record is None:
+            self._stop_orphans(row)
+        at, handle = self.clock(), self.cluster.handle(request, directory.output)
+        self.database.write_and_wait(
+            lambda connection: store.change(connection, row.id, detached_at=at, handle=handle)
+        )
+        _log.info("batch.detached", batch=row.id, handle=handle)
+        self._following.mind(replace(row, detached_at=at, handle=handle))
 
     def _prepare(self, row: BatchRow, directory: RunDirectory, request: Submission) -> None:
         """Make the run directory, from whatever an earlier attempt left of it."""
@@ -191,14 +251,18 @@ class BatchKeeper:
         events = ApplicationEvents(directory.events)
         events.refresh()
         request = submission.decode(row.request)
+        application = ending.application
         told = report.Report(
             diagnostics=ending.diagnostics,
-            host=socket.gethostname(),
+            host=(application.host if application else None) or socket.gethostname(),
             queue=request.queue or "default",
-            start_time=events.start_time or row.started_at or row.created_at,
+            start_time=events.start_time
+            or (application.started_at if application else None)
+            or row.started_at
+            or row.created_at,
             final_status=ending.final_status,
-            tracking_url=f"{self.settings.server.public_url}/livy/batches/{row.id}/log",
-            user=events.user or row.proxy_user or _own_user(),
+            tracking_url=self._log_url(row),
+            user=events.user or (application.user if application else None) or row.proxy_user or _own_user(),
             shutdown=endings.shutdown_lines(ending, row.id),
         )
         encoded = report.encode(told)
@@ -208,12 +272,14 @@ class BatchKeeper:
             "finished_at": ending.at,
             "exit_code": ending.exit_code,
             "report": encoded,
-            "app_id": events.app_id or row.app_id,
+            "app_id": events.app_id or (application.app_id if application else None) or row.app_id,
+            "app_info": msgspec.json.encode(AppInfo(driver_log_url=self._log_url(row))),
             "log_tail": msgspec.json.encode(log.ended_tail(encoded, directory.output)),
         }
         self.database.write_and_wait(lambda connection: store.change(connection, row.id, **values))
         for folder in (directory.staged, directory.temporary):
             shutil.rmtree(folder, ignore_errors=True)
+        directory.driver_log.unlink(missing_ok=True)
         self._in_vain.pop(row.run_key, None)
         if runner := self._runners.pop(row.run_key, None):
             # It has let go of the lock, or never started: it is gone, or all but.
@@ -228,6 +294,9 @@ class BatchKeeper:
             shutil.rmtree(directory.path)
         self.database.write_and_wait(lambda connection: store.remove(connection, row.id))
         _log.info("batch.deleted", batch=row.id)
+
+    def _log_url(self, row: BatchRow) -> str:
+        return f"{self.settings.server.public_url}/livy/batches/{row.id}/log"
 
     def _directory(self, row: BatchRow) -> RunDirectory:
         return RunDirectory(self.home.batches / row.run_key)

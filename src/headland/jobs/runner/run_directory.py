@@ -10,6 +10,8 @@
 | `application.json` | runner | who the program's process is, since when |
 | `output.log` | program | its output and errors, in the order in which they came |
 | `exit.json` | runner | how it ended |
+| `driver.log` | controller | in cluster mode, what the driver wrote elsewhere; whole |
+| `driver.json` | controller | where in `output.log` that begins |
 
 Each is written to a name of its own, flushed to disk, and renamed: it is there whole or not at all.
 """
@@ -60,6 +62,16 @@ class RunDirectory:
     @property
     def exit(self) -> Path:
         return self.path / "exit.json"
+
+    @property
+    def driver_log(self) -> Path:
+        """The log of a driver that ran elsewhere, until it is part of `output`."""
+        return self.path / "driver.log"
+
+    @property
+    def driver_place(self) -> Path:
+        """Where in `output` that begins."""
+        return self.path / "driver.json"
 
     @property
     def runner_errors(self) -> Path:

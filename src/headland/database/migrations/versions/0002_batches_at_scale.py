@@ -9,6 +9,8 @@ down_revision = "0001"
 
 def upgrade() -> None:
     op.add_column("batch", sa.Column("queue", sa.Text))
+    op.add_column("batch", sa.Column("detached_at", sa.BigInteger))
+    op.add_column("batch", sa.Column("handle", sa.Text))
     op.create_index("ix_batch_finished", "batch", ["finished_at", "id"])
     op.create_table(
         "batch_submission_key",

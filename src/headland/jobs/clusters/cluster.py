@@ -1,0 +1,129 @@
+"""Which cluster, by master and deploy mode: the one table of kinds, and what is common to all."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from headland.jobs.batches.submission import Submission
+from headland.jobs.clusters.java import Toolchain
+from headland.jobs.clusters.kind import Kind
+from headland.jobs.clusters.launch import Launch, plan_launch
+from headland.jobs.clusters.local import LOCAL
+from headland.jobs.clusters.manager import ResourceManager
+from headland.jobs.clusters.standalone import STANDALONE
+from headland.jobs.runner.run_directory import RunDirectory
+from headland.settings import DeployMode, JobsSettings
+
+#: Every kind that there is.
+KINDS: tuple[Kind, ...] = (LOCAL, STANDALONE)
+
+#: How much of what SparkSubmit says is looked through for the manager's id of the application, in bytes.
+LOOKED_THROUGH = 1 << 20
+
+
+class ClusterError(ValueError):
+    """A master and a deploy mode that don't go together. The message says why."""
+
+
+def kind_of(master: str) -> Kind:
+    """The kind that a master URL is of.
+
+    Raises:
+        ClusterError: there is none.
+    """
+    for kind in KINDS:
+        if kind.masters.fullmatch(master):
+            return kind
+    raise ClusterError(f"'{master[:200]}' is not a master that Headland can submit to.")
+
+
+def check_placement(master: str, mode: DeployMode, *, python: bool = False) -> None:
+    """Refuse what can't be.
+
+    Raises:
+        ClusterError: as said.
+    """
+    kind = kind_of(master)
+    if mode not in kind.modes:
+        raise ClusterError(f"a {kind.name} master has no {mode} mode.")
+    if python and mode not in kind.python_modes:
+        raise ClusterError(f"a {kind.name} master takes no Python programs in {mode} mode.")
+
+
+def check_clusters(settings: JobsSettings) -> None:
+    """Refuse settings that can't be, before anything is started.
+
+    Raises:
+        ClusterError: the message names the setting.
+    """
+    try:
+        check_placement(settings.master, settings.deploy_mode)
+    except ClusterError as error:
+        raise ClusterError(f"jobs.master is '{settings.master}': {error}") from None
+    for master in settings.allowed_masters:
+        try:
+            kind_of(master)
+        except ClusterError as error:
+            raise ClusterError(f"jobs.allowed_masters: {error}") from None
+
+
+@dataclass(slots=True)
+class Clusters:
+    """The clusters of one deployment: plans launches, and keeps the managers that are asked."""
+
+    settings: JobsSettings
+    tools: Toolchain
+    _managers: dict[str, ResourceManager] = field(default_factory=dict)
+
+    def plan(self, submission: Submission, batch_name: str, directory: RunDirectory) -> Launch:
+        """How to run `submission`, whose paths are local by now or such that Spark fetches itself.
+
+        Raises:
+            ValueError: the submission's JVM options can't be split into words.
+            ClusterError: its master is of no kind that there is.
+        """
+        placed = self.placed(submission)
+        return plan_launch(
+            placed,
+            batch_name,
+            directory,
+            kind=kind_of(placed.master),
+            settings=self.settings,
+            tools=self.tools,
+        )
+
+    def placed(self, submission: Submission) -> Submission:
+        """With master and deploy mode: those of the settings for what was accepted before it kept its own."""
+        if submission.master:
+            return submission
+        return msgspec.structs.replace(
+            submission, master=self.settings.master, deploy_mode=self.settings.deploy_mode
+        )
+
+    def manager(self, submission: Submission) -> ResourceManager | None:
+        """Who knows how the application does; None where that is the program that we start ourselves."""
+        placed = self.placed(submission)
+        make = kind_of(placed.master).manager
+        if placed.deploy_mode == "client" or make is None:
+            return None
+        if placed.master not in self._managers:
+            self._managers[placed.master] = make(self.settings, placed.master)
+        return self._managers[placed.master]
+
+    def handle(self, submission: Submission, output: Path) -> str | None:
+        """The manager's id of the application, if SparkSubmit has said it."""
+        pattern = kind_of(self.placed(submission).master).handle
+        if pattern is None:
+            return None
+        found = pattern.search(head(output, LOOKED_THROUGH))
+        return found[1] if found else None
+
+
+def head(file: Path, size: int) -> str:
+    """The first `size` bytes of a file, as text; empty where there is none."""
+    try:
+        with file.open("rb") as opened:
+            return opened.read(size).decode("utf-8", "replace")
+    except FileNotFoundError:
+        return ""

@@ -1,0 +1,66 @@
+"""A kind of cluster: by which masters it is known, and what a submission to it needs."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from headland.jobs.batches.submission import Submission
+from headland.jobs.clusters.manager import ResourceManager
+from headland.jobs.runner.run_directory import RunDirectory
+from headland.settings import DeployMode, JobsSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a kind of cluster adds to one submission."""
+
+    #: The master, as SparkSubmit is to be told.
+    master: str
+    #: Configuration that a request or the deployment may set otherwise.
+    defaults: Mapping[str, str]
+    #: Configuration that nobody may.
+    demands: Mapping[str, str] = field(default_factory=dict)
+    #: Variables that the program gets besides what every program gets; None takes one away.
+    environment: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of cluster. To have another one, add it to `cluster.KINDS`."""
+
+    #: What people call it.
+    name: str
+    #: Master URLs of this kind.
+    masters: re.Pattern[str]
+    #: Deploy modes that it has; the first one where nobody says which.
+    modes: tuple[DeployMode, ...]
+    #: What a submission, whose master and deploy mode are set, needs.
+    terms: Callable[[JobsSettings, Submission, RunDirectory], Terms]
+    #: Who is asked after applications in cluster mode, for a master of this kind.
+    manager: Callable[[JobsSettings, str], ResourceManager] | None = None
+    #: Finds, as its first group, the manager's id of an application in what SparkSubmit says.
+    handle: re.Pattern[str] | None = None
+    #: Deploy modes in which it takes Python programs.
+    python_modes: tuple[DeployMode, ...] = ("client", "cluster")
+
+
+def driver_here(directory: RunDirectory) -> dict[str, str]:
+    """Defaults for a driver that runs on this node, on a cluster of whatever kind."""
+    return {
+        **event_log(directory),
+        # It would take a port that nobody is told of, and half a second.
+        "spark.ui.enabled": "false",
+        "spark.sql.warehouse.dir": (directory.work / "spark-warehouse").as_uri(),
+    }
+
+
+def event_log(directory: RunDirectory) -> dict[str, str]:
+    """Our source of progress and of the application's identity."""
+    return {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": directory.events.as_uri(),
+        "spark.eventLog.rolling.enabled": "false",
+        "spark.eventLog.compress": "false",
+        # Small, so that tasks show while they run: Spark flushes at the ends of jobs and stages only.
+        "spark.eventLog.buffer.kb": "1",
+    }

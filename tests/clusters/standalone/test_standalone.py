@@ -1,0 +1,220 @@
+"""A real standalone cluster: batches in client and in cluster mode, whatever is killed when."""
+
+import signal
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.clusters.standalone.cluster import StandaloneCluster
+from tests.serving import Served, eventually
+
+from headland.jobs.runner.processes import ProcessIdentity
+from headland.jobs.runner.run_directory import RunDirectory
+
+pytestmark = pytest.mark.spark
+
+PROBE = "headland.tests.Probe"
+
+
+def submit(served: Served, probe: Path, *args: str, **more: Any) -> int:
+    jar = served.put(probe, "jars/probe.jar")
+    answer = served.submit(file=jar, className=PROBE, args=list(args), **more)
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["id"])
+
+
+def record(served: Served, batch: int) -> dict[str, Any]:
+    return dict(served.public.get(f"/livy/batches/{batch}").json())
+
+
+def handle(served: Served, batch: int) -> str | None:
+    """The driver that a batch is on record with."""
+    connection = sqlite3.connect(served.home / "headland.db")
+    try:
+        (found,) = connection.execute("SELECT handle FROM batch WHERE id = ?", (batch,)).fetchone()
+    finally:
+        connection.close()
+    return found
+
+
+def driver_of(served: Served, batch: int) -> str:
+    return str(eventually(lambda: handle(served, batch), f"batch {batch} has a driver"))
+
+
+def lingering(served: Served, probe: Path, mark: Path, seconds: int = 600, **more: Any) -> int:
+    """A batch whose driver is at work on the cluster."""
+    batch = submit(served, probe, "linger", str(mark), str(seconds), **more)
+    served.wait(batch, "running", "dead")
+    eventually(mark.exists, "the application runs")
+    assert served.state(batch) == "running"
+    return batch
+
+
+def text(served: Served, batch: int) -> str:
+    return "\n".join(served.lines(batch))
+
+
+class TestClientMode:
+    def test_driver_here_executors_there(
+        self, attached: Served, cluster: StandaloneCluster, probe: Path
+    ) -> None:
+        batch = submit(attached, probe, "tell", "hello", conf={"spark.ui.enabled": "true"})
+        assert attached.wait(batch) == "success", text(attached, batch)
+        lines = attached.lines(batch)
+        found = record(attached, batch)
+        assert {"argument 0=<hello>", "sum=5050", f"conf spark.master={cluster.url}"} <= set(lines)
+        assert found["appId"] in {app["id"] for app in cluster.state()["completedapps"]}
+        assert found["appInfo"]["driverLogUrl"] == f"{attached.url}/livy/batches/{batch}/log"
+
+    def test_ui_is_told_while_it_is_there(self, attached: Served, probe: Path, mark: Path) -> None:
+        batch = submit(attached, probe, "hold", str(mark), conf={"spark.ui.enabled": "true"})
+        info = eventually(lambda: record(attached, batch)["appInfo"]["sparkUiUrl"], "a UI's address")
+        assert info.startswith("http://")
+        assert record(attached, batch)["appInfo"]["driverLogUrl"].endswith(f"/livy/batches/{batch}/log")
+        mark.touch()
+        assert attached.wait(batch) == "success"
+        assert record(attached, batch)["appInfo"]["sparkUiUrl"] is None
+
+
+class TestClusterMode:
+    def test_success(self, detached: Served, cluster: StandaloneCluster, probe: Path) -> None:
+        batch = submit(detached, probe, "tell", "a b", "ü€", name="nightly harvest")
+        assert detached.wait(batch) == "success", text(detached, batch)
+        lines = detached.lines(batch)
+        found = record(detached, batch)
+        assert {
+            "argument 0=<a b>",
+            "argument 1=<ü€>",
+            "sum=5050",
+            "conf spark.submit.deployMode=cluster",
+        } <= set(lines)
+        assert lines.count("sum=5050") == 1
+        assert any("Launch Command" in line for line in lines), "the driver's errors are there, too"
+        assert found["appId"] in {app["id"] for app in cluster.state()["completedapps"]}
+        assert found["appInfo"]["driverLogUrl"] == f"{detached.url}/livy/batches/{batch}/log"
+        foot = lines[lines.index("\nstderr: ") :]
+        assert "\t diagnostics: N/A" in foot
+        assert "\t final status: SUCCEEDED" in foot
+        assert "\t ApplicationMaster host: 127.0.0.1" in foot
+        assert (driver_of(detached, batch), "FINISHED") in cluster.drivers()
+        assert not (detached.run_directory(batch) / "staged").exists()
+        progress = detached.public.get(f"/livy/batches/{batch}/progress").json()
+        assert progress["tasks"] == progress["completed"] > 0
+
+    def test_nothing_of_this_nodes_environment_reaches_the_driver(
+        self, detached: Served, probe: Path
+    ) -> None:
+        batch = submit(detached, probe, "tell")
+        detached.wait(batch)
+        names = next(line for line in detached.lines(batch) if line.startswith("environment="))
+        assert "HEADLAND" not in names
+        assert "SPARK_LOCAL_DIRS" not in names
+
+    def test_failure(self, detached: Served, probe: Path) -> None:
+        batch = submit(detached, probe, "fail")
+        assert detached.wait(batch) == "dead"
+        assert (
+            "\t diagnostics: The application threw java.lang.IllegalStateException: the drill is out of seed"
+            in detached.lines(batch)
+        )
+
+    def test_kill(self, detached: Served, cluster: StandaloneCluster, probe: Path, mark: Path) -> None:
+        batch = lingering(detached, probe, mark)
+        found = record(detached, batch)["appInfo"]
+        assert "/logPage/?driverId=driver-" in found["driverLogUrl"]
+        answer = detached.public.post(f"/livy/batches/{batch}/kill", headers={"X-Requested-By": "tests"})
+        assert answer.status_code == 200, answer.text
+        assert detached.state(batch) == "killed"
+        assert (driver_of(detached, batch), "KILLED") in cluster.drivers()
+        assert "lingering" in detached.lines(batch)
+
+    def test_delete(self, detached: Served, cluster: StandaloneCluster, probe: Path, mark: Path) -> None:
+        batch = lingering(detached, probe, mark)
+        driver, directory = driver_of(detached, batch), detached.run_directory(batch)
+        assert detached.public.delete(f"/livy/batches/{batch}").json() == {"msg": "deleted"}
+        assert (driver, "KILLED") in cluster.drivers()
+        assert not directory.exists()
+        assert detached.public.get(f"/livy/batches/{batch}").status_code == 404
+
+    def test_delete_while_it_is_being_submitted(
+        self, detached: Served, cluster: StandaloneCluster, probe: Path, mark: Path
+    ) -> None:
+        before = {driver for driver, _ in cluster.drivers()}
+        batch = submit(detached, probe, "linger", str(mark), "600")
+        directory = RunDirectory(eventually(lambda: detached.run_directory(batch), "a run directory"))
+        eventually(directory.application.exists, "the submitter has been started")
+        eventually(lambda: {d for d, _ in cluster.drivers()} - before, "the driver is there")
+        assert detached.public.delete(f"/livy/batches/{batch}").json() == {"msg": "deleted"}
+        eventually(lambda: not directory.path.exists(), "the batch is forgotten")
+        assert {state for driver, state in cluster.drivers() if driver not in before} == {"KILLED"}
+
+    def test_service_killed_while_it_runs(
+        self, detached: Served, cluster: StandaloneCluster, probe: Path, mark: Path
+    ) -> None:
+        batch = submit(detached, probe, "hold", str(mark))
+        detached.wait(batch, "running")
+        detached.kill()
+        mark.touch()
+        driver = driver_of(detached, batch)
+        eventually(lambda: (driver, "FINISHED") in cluster.drivers(), "the driver has ended")
+        detached.start()
+        assert detached.wait(batch) == "success"
+        assert detached.lines(batch).count("held") == 1
+
+    def test_submitter_killed(
+        self, detached: Served, cluster: StandaloneCluster, probe: Path, mark: Path
+    ) -> None:
+        """Runner and submitter die before either has said that there is a driver: it is found by its tag."""
+        before = {driver for driver, _ in cluster.drivers()}
+        batch = submit(detached, probe, "hold", str(mark))
+        directory = RunDirectory(eventually(lambda: detached.run_directory(batch), "a run directory"))
+        submitter = eventually(
+            lambda: directory.read(directory.application), "the submitter has been started"
+        )
+        runner = directory.read(directory.runner)
+        # Held up, so that it can't put the submitter's end on record.
+        ProcessIdentity.from_record(runner).send(signal.SIGSTOP)
+        submitted = eventually(lambda: {d for d, _ in cluster.drivers()} - before, "the driver is there")
+        ProcessIdentity.from_record(submitter).send(signal.SIGKILL)
+        directory.output.write_bytes(b"")
+        assert handle(detached, batch) is None
+        ProcessIdentity.from_record(runner).send(signal.SIGKILL)
+        detached.wait(batch, "running")
+        mark.touch()
+        assert detached.wait(batch) == "success", text(detached, batch)
+        assert {driver_of(detached, batch)} == submitted == {d for d, _ in cluster.drivers()} - before
+
+    def test_a_master_that_refuses(self, detached: Served, probe: Path) -> None:
+        """What the submitter says is the reason."""
+        batch = submit(detached, probe, "tell", conf={"spark.driver.cores": "many"})
+        assert detached.wait(batch) == "dead"
+        assert "many" in text(detached, batch).split("\t diagnostics: ")[1].split("\n")[0]
+
+    def test_more_run_than_this_node_has_places(self, detached: Served, probe: Path, tmp_path: Path) -> None:
+        marks = [tmp_path / str(number) for number in range(3)]
+        batches = [submit(detached, probe, "hold", str(mark)) for mark in marks]
+        for batch in batches:
+            detached.wait(batch, "running")
+        for mark in marks:
+            mark.touch()
+        assert [detached.wait(batch) for batch in batches] == ["success"] * 3
+
+    def test_master_killed(
+        self, detached: Served, cluster: StandaloneCluster, probe: Path, mark: Path
+    ) -> None:
+        """Last: it leaves the cluster with another master."""
+        batch = submit(detached, probe, "hold", str(mark))
+        detached.wait(batch, "running")
+        cluster.kill_master()
+        eventually(lambda: "manager.lost" in detached.log.read_text(), "the loss is noticed")
+        asked = time.monotonic()
+        assert detached.state(batch) == "running"
+        cluster.start_master()
+        eventually(lambda: "manager.answers_again" in detached.log.read_text(), "the master is back")
+        assert detached.state(batch) == "running", f"after {time.monotonic() - asked:.0f} s"
+        eventually(lambda: (driver_of(detached, batch), "RUNNING") in cluster.drivers(), "its driver too")
+        mark.touch()
+        assert detached.wait(batch) == "success", text(detached, batch)
+        assert detached.log.read_text().count("manager.lost") == 1
