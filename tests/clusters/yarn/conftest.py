@@ -20,6 +20,7 @@ from tests.serving import free_port
 from headland.jobs.clusters.yarn import YarnManager
 
 HERE = Path(__file__).parent
+SERVER = "org.apache.hadoop.yarn.server"
 APPLICATION = HERE / "application.py"
 
 
@@ -130,7 +131,7 @@ class MiniYarn:
                 f"{rm}.webapp.address": self.web.removeprefix("http://"),
                 **addresses,
                 f"{rm}.recovery.enabled": "true",
-                f"{rm}.store.class": "org.apache.hadoop.yarn.server.resourcemanager.recovery.FileSystemRMStateStore",
+                f"{rm}.store.class": f"{SERVER}.resourcemanager.recovery.FileSystemRMStateStore",
                 f"{rm}.fs.state-store.uri": (self.folder / "state").as_uri(),
                 f"{rm}.connect.retry-interval.ms": "200",
                 "yarn.scheduler.minimum-allocation-mb": "128",
@@ -149,8 +150,8 @@ class MiniYarn:
                 f"{timeline}.address": f"127.0.0.1:{free_port()}",
                 f"{timeline}.webapp.address": self.log_server.removeprefix("http://").partition("/")[0],
                 f"{timeline}.generic-application-history.enabled": "true",
-                f"{timeline}.store-class": "org.apache.hadoop.yarn.server.timeline.MemoryTimelineStore",
-                f"{timeline}.state-store-class": "org.apache.hadoop.yarn.server.timeline.recovery.MemoryTimelineStateStore",
+                f"{timeline}.store-class": f"{SERVER}.timeline.MemoryTimelineStore",
+                f"{timeline}.state-store-class": f"{SERVER}.timeline.recovery.MemoryTimelineStateStore",
             },
         )
 

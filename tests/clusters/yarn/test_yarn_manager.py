@@ -1,7 +1,6 @@
 """What is asked of YARN, asked of a real one: Hadoop's mini cluster, with applications that Spark submitted."""
 
 import getpass
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -27,7 +26,7 @@ class Lives:
 
 
 @pytest.fixture(scope="module")
-def lives(mini_yarn: MiniYarn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lives]:
+def lives(mini_yarn: MiniYarn, tmp_path_factory: pytest.TempPathFactory) -> Lives:
     """One that succeeds and one that fails; one that lingers while the resource manager is stopped, then started
     again, and that is then killed.
     """
@@ -75,7 +74,7 @@ def lives(mini_yarn: MiniYarn, tmp_path_factory: pytest.TempPathFactory) -> Iter
         for each in submitting:
             each.wait(60)
     assert mark.read_text() == "run\n"
-    yield found
+    return found
 
 
 def test_a_tag_that_nobody_bears_is_found_nowhere(mini_yarn: MiniYarn):

@@ -5,15 +5,25 @@ driver is the application master; its log is that of its container, which the no
 has aggregated logs the log server.
 """
 
+import getpass
+import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 import msgspec
 
+from headland.jobs.batches.submission import Submission
 from headland.jobs.clusters.exchange import LARGEST, REDIRECTS, exchange, pieces
-from headland.jobs.clusters.manager import Application, ManagerUnreachableError, Phase
+from headland.jobs.clusters.kind import Kind, Terms, driver_here
+from headland.jobs.clusters.manager import Application, ManagerUnreachableError, Phase, tag_of
 from headland.jobs.clusters.yarn_logs import FILES, container_of, contents
+from headland.jobs.clusters.yarn_site import YarnSite, YarnSiteError
+from headland.jobs.runner.run_directory import RunDirectory
+from headland.settings import JobsSettings
 
 _Answer = TypeVar("_Answer")
 
@@ -150,7 +160,7 @@ class YarnManager:
                             yield piece
                         return
                     if answer.status != 404:
-                        raise ManagerUnreachableError(f"{url}: HTTP status {answer.status}")
+                        lost = lost or ManagerUnreachableError(f"{url}: HTTP status {answer.status}")
             except ManagerUnreachableError as error:
                 if begun:
                     raise
@@ -221,3 +231,63 @@ def _decode(said: bytes, shape: type[_Answer]) -> _Answer:
         return msgspec.json.decode(said, type=shape)
     except msgspec.DecodeError as error:
         raise ManagerUnreachableError(f"not a resource manager's answer ({error}): {said[:80]!r}") from None
+
+
+def _conf_dir(settings: JobsSettings) -> Path:
+    named = settings.hadoop_conf_dir or os.environ.get("YARN_CONF_DIR") or os.environ.get("HADOOP_CONF_DIR")
+    if not named:
+        raise YarnSiteError(
+            "a yarn master needs the folder of yarn-site.xml: jobs.hadoop_conf_dir, or HADOOP_CONF_DIR in the environment"
+        )
+    return Path(named)
+
+
+def _manager(settings: JobsSettings, master: str) -> YarnManager:
+    """The manager that yarn-site.xml names, unless the settings name addresses.
+
+    Raises:
+        YarnSiteError: it names none.
+    """
+    site = YarnSite.read(_conf_dir(settings))
+    user = settings.yarn_user
+    if user is None:
+        # Some containers run as a user that has no name.
+        with suppress(OSError, KeyError):
+            user = getpass.getuser()
+    own = settings.manager_url if master == settings.master else ()
+    return YarnManager(own or site.resource_managers, user=user, log_server=site.log_server)
+
+
+def _terms(settings: JobsSettings, submission: Submission, directory: RunDirectory) -> Terms:
+    folder = str(_conf_dir(settings))
+    environment: dict[str, str | None] = {"HADOOP_CONF_DIR": folder, "YARN_CONF_DIR": folder}
+    if settings.yarn_user:
+        environment["HADOOP_USER_NAME"] = settings.yarn_user
+    if submission.deploy_mode == "client":
+        return Terms(submission.master, driver_here(directory), environment=environment, class_path=(folder,))
+    conf = {**settings.spark_conf, **submission.conf}
+    tags = [tag.strip() for tag in conf.get("spark.yarn.tags", "").split(",") if tag.strip()]
+    # Spark hands these on to the driver, whose node knows nothing of this one's Python.
+    environment |= {"PYSPARK_PYTHON": settings.python, "PYSPARK_DRIVER_PYTHON": settings.python}
+    return Terms(
+        submission.master,
+        # YARN would start the driver anew when it fails, and the application would have run twice. Who asks for
+        # that by `conf` gets it.
+        {"spark.yarn.maxAppAttempts": "1"},
+        demands={
+            "spark.yarn.tags": ",".join([*tags, tag_of(directory.path.name)]),
+            "spark.yarn.submit.waitAppCompletion": "false",
+        },
+        environment=environment,
+        class_path=(folder,),
+    )
+
+
+YARN = Kind(
+    "yarn",
+    re.compile(r"yarn"),
+    ("client", "cluster"),
+    _terms,
+    _manager,
+    re.compile(r"Submitted application (application_\d+_\d+)"),
+)

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 _VARIABLE = re.compile(r"\$\{([^}$\s]+)\}")
 
 
-class YarnSiteError(Exception):
+class YarnSiteError(ValueError):
     """The folder has no yarn-site.xml that can be read, or none that names a resource manager."""
 
 
