@@ -248,6 +248,27 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
             examples=["farm"],
         ),
     ] = None
+    kubernetes_namespace: Annotated[
+        str,
+        Meta(
+            pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$",
+            description="Namespace of driver and executor pods, for a `k8s://` master (experimental).",
+        ),
+    ] = "default"
+    kubernetes_token_file: Annotated[
+        str | None,
+        Meta(
+            description="File with the token for the API server; unset, that of the pod's service account, if any.",
+            examples=["/etc/headland/kubernetes/token"],
+        ),
+    ] = None
+    kubernetes_ca_file: Annotated[
+        str | None,
+        Meta(
+            description="PEM file of the API server's CA; unset, that of the pod's service account, else the system's.",
+            examples=["/etc/headland/kubernetes/ca.crt"],
+        ),
+    ] = None
     rest_port: Annotated[
         Port, Meta(description="Port of a standalone master's REST server, which takes and kills drivers.")
     ] = 6066

@@ -8,6 +8,7 @@ import msgspec
 from headland.jobs.batches.submission import Submission
 from headland.jobs.clusters.java import Toolchain
 from headland.jobs.clusters.kind import Kind
+from headland.jobs.clusters.kubernetes import KUBERNETES
 from headland.jobs.clusters.launch import Launch, plan_launch
 from headland.jobs.clusters.local import LOCAL
 from headland.jobs.clusters.manager import ResourceManager
@@ -17,7 +18,7 @@ from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import DeployMode, JobsSettings
 
 #: Every kind that there is.
-KINDS: tuple[Kind, ...] = (LOCAL, STANDALONE, YARN)
+KINDS: tuple[Kind, ...] = (LOCAL, STANDALONE, YARN, KUBERNETES)
 
 #: How much of what SparkSubmit says is looked through for the manager's id of the application, in bytes.
 LOOKED_THROUGH = 1 << 20

@@ -190,7 +190,7 @@ def _application(report: "_Report") -> Application:
     )
 
 
-class _Report(msgspec.Struct, rename="camel"):
+class _Report(msgspec.Struct, frozen=True, rename="camel"):
     id: str
     user: str
     state: str
@@ -203,25 +203,25 @@ class _Report(msgspec.Struct, rename="camel"):
     finished_time: int = 0
 
 
-class _Apps(msgspec.Struct):
+class _Apps(msgspec.Struct, frozen=True):
     app: list[_Report] = []
 
 
-class _ManyApps(msgspec.Struct):
+class _ManyApps(msgspec.Struct, frozen=True):
     # Null or empty where there are none, by Hadoop's version.
     apps: _Apps | None = None
 
 
-class _OneApp(msgspec.Struct):
+class _OneApp(msgspec.Struct, frozen=True):
     app: _Report
 
 
-class _ClusterInfo(msgspec.Struct, rename="camel"):
+class _ClusterInfo(msgspec.Struct, frozen=True, rename="camel"):
     state: str
     ha_state: str = msgspec.field(name="haState")
 
 
-class _Info(msgspec.Struct, rename="camel"):
+class _Info(msgspec.Struct, frozen=True, rename="camel"):
     cluster_info: _ClusterInfo
 
 
@@ -237,7 +237,7 @@ def _conf_dir(settings: JobsSettings) -> Path:
     named = settings.hadoop_conf_dir or os.environ.get("YARN_CONF_DIR") or os.environ.get("HADOOP_CONF_DIR")
     if not named:
         raise YarnSiteError(
-            "a yarn master needs the folder of yarn-site.xml: jobs.hadoop_conf_dir, or HADOOP_CONF_DIR in the environment"
+            "yarn-site.xml is needed: name its folder in jobs.hadoop_conf_dir, or by HADOOP_CONF_DIR in the environment"
         )
     return Path(named)
 
