@@ -62,9 +62,9 @@ def check_clusters(settings: JobsSettings) -> None:
     try:
         check_placement(settings.master, settings.deploy_mode)
         make = kind_of(settings.master).manager
-        if settings.deploy_mode == "cluster" and make is not None:
+        if make is not None:
             make(settings, settings.master)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise ClusterError(f"jobs.master is '{settings.master}': {error}") from None
     for master in settings.allowed_masters:
         try:
