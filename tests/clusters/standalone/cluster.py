@@ -77,7 +77,6 @@ class StandaloneCluster:
             "spark.deploy.recoveryMode": "FILESYSTEM",
             "spark.deploy.recoveryDirectory": str(self.folder),
             "spark.master.rest.port": str(self.rest_port),
-            "spark.worker.timeout": "10",
         }
         self.master = self._start(
             "master.Master", options, "--port", str(self.port), "--webui-port", str(self.web_port)
@@ -125,6 +124,7 @@ class StandaloneCluster:
             "JAVA_HOME": str(self.java_home),
             "SPARK_HOME": str(SPARK),
             "SPARK_LOCAL_IP": "127.0.0.1",
+            "LC_ALL": "C.UTF-8",
             # A Spark from a wheel has no file that says so, and the worker must know how to start things.
             "SPARK_SCALA_VERSION": "2.13",
         }

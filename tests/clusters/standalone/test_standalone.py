@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from tests.clusters.standalone.cluster import StandaloneCluster
 from tests.serving import Served, eventually
@@ -58,38 +59,42 @@ def text(served: Served, batch: int) -> str:
 
 class TestClientMode:
     def test_driver_here_executors_there(
-        self, attached: Served, cluster: StandaloneCluster, probe: Path
+        self, attached: Served, cluster: StandaloneCluster, probe: Path, mark: Path
     ) -> None:
-        batch = submit(attached, probe, "tell", "hello", conf={"spark.ui.enabled": "true"})
-        assert attached.wait(batch) == "success", text(attached, batch)
-        lines = attached.lines(batch)
-        found = record(attached, batch)
-        assert {"argument 0=<hello>", "sum=5050", f"conf spark.master={cluster.url}"} <= set(lines)
-        assert found["appId"] in {app["id"] for app in cluster.state()["completedapps"]}
-        assert found["appInfo"]["driverLogUrl"] == f"{attached.url}/livy/batches/{batch}/log"
-
-    def test_ui_is_told_while_it_is_there(self, attached: Served, probe: Path, mark: Path) -> None:
-        batch = submit(attached, probe, "hold", str(mark), conf={"spark.ui.enabled": "true"})
-        info = eventually(lambda: record(attached, batch)["appInfo"]["sparkUiUrl"], "a UI's address")
-        assert info.startswith("http://")
-        assert record(attached, batch)["appInfo"]["driverLogUrl"].endswith(f"/livy/batches/{batch}/log")
+        holding = submit(attached, probe, "hold", str(mark), conf={"spark.ui.enabled": "true"})
+        batch = submit(attached, probe, "tell", "hello")
+        info = eventually(
+            lambda: i if (i := record(attached, holding)["appInfo"])["sparkUiUrl"] else None, "a UI"
+        )
+        own_log = f"{attached.url}/livy/batches/{holding}/log"
+        assert info["sparkUiUrl"].startswith("http://127.0.0.1:")
+        assert info["driverLogUrl"] == own_log
+        assert httpx.get(info["sparkUiUrl"], trust_env=False, follow_redirects=True).status_code == 200
         mark.touch()
-        assert attached.wait(batch) == "success"
-        assert record(attached, batch)["appInfo"]["sparkUiUrl"] is None
+        assert [attached.wait(each) for each in (holding, batch)] == ["success"] * 2, text(attached, batch)
+        lines = attached.lines(batch)
+        assert {"argument 0=<hello>", "sum=5050", f"conf spark.master={cluster.url}"} <= set(lines)
+        assert record(attached, batch)["appId"] in {app["id"] for app in cluster.state()["completedapps"]}
+        assert record(attached, holding)["appInfo"] == {**info, "sparkUiUrl": None}
 
 
 class TestClusterMode:
-    def test_success(self, detached: Served, cluster: StandaloneCluster, probe: Path) -> None:
-        batch = submit(detached, probe, "tell", "a b", "ü€", name="nightly harvest")
+    @pytest.fixture(scope="class")
+    def batches(self, detached: Served, probe: Path) -> dict[str, int]:
+        """Batches that end by themselves, submitted at once."""
+        return {
+            "tell": submit(detached, probe, "tell", "a b", "ü€", name="nightly harvest"),
+            "fail": submit(detached, probe, "fail"),
+            "refused": submit(detached, probe, "tell", conf={"spark.driver.cores": "many"}),
+        }
+
+    def test_success(self, detached: Served, cluster: StandaloneCluster, batches: dict[str, int]) -> None:
+        batch = batches["tell"]
         assert detached.wait(batch) == "success", text(detached, batch)
         lines = detached.lines(batch)
         found = record(detached, batch)
-        assert {
-            "argument 0=<a b>",
-            "argument 1=<ü€>",
-            "sum=5050",
-            "conf spark.submit.deployMode=cluster",
-        } <= set(lines)
+        told = {"argument 0=<a b>", "argument 1=<ü€>", "sum=5050", "conf spark.submit.deployMode=cluster"}
+        assert told <= set(lines)
         assert lines.count("sum=5050") == 1
         assert any("Launch Command" in line for line in lines), "the driver's errors are there, too"
         assert found["appId"] in {app["id"] for app in cluster.state()["completedapps"]}
@@ -104,21 +109,26 @@ class TestClusterMode:
         assert progress["tasks"] == progress["completed"] > 0
 
     def test_nothing_of_this_nodes_environment_reaches_the_driver(
-        self, detached: Served, probe: Path
+        self, detached: Served, batches: dict[str, int]
     ) -> None:
-        batch = submit(detached, probe, "tell")
-        detached.wait(batch)
-        names = next(line for line in detached.lines(batch) if line.startswith("environment="))
+        detached.wait(batches["tell"])
+        lines = detached.lines(batches["tell"])
+        names = next(line for line in lines if line.startswith("environment="))
         assert "HEADLAND" not in names
         assert "SPARK_LOCAL_DIRS" not in names
 
-    def test_failure(self, detached: Served, probe: Path) -> None:
-        batch = submit(detached, probe, "fail")
-        assert detached.wait(batch) == "dead"
+    def test_failure(self, detached: Served, batches: dict[str, int]) -> None:
+        assert detached.wait(batches["fail"]) == "dead"
         assert (
             "\t diagnostics: The application threw java.lang.IllegalStateException: the drill is out of seed"
-            in detached.lines(batch)
+            in detached.lines(batches["fail"])
         )
+
+    def test_a_submission_that_is_refused(self, detached: Served, batches: dict[str, int]) -> None:
+        """What the submitter says is the reason."""
+        assert detached.wait(batches["refused"]) == "dead"
+        reason = text(detached, batches["refused"]).split("\t diagnostics: ")[1].split("\n")[0]
+        assert "driver cores" in reason.lower() or "many" in reason
 
     def test_kill(self, detached: Served, cluster: StandaloneCluster, probe: Path, mark: Path) -> None:
         batch = lingering(detached, probe, mark)
@@ -150,18 +160,22 @@ class TestClusterMode:
         eventually(lambda: not directory.path.exists(), "the batch is forgotten")
         assert {state for driver, state in cluster.drivers() if driver not in before} == {"KILLED"}
 
-    def test_service_killed_while_it_runs(
-        self, detached: Served, cluster: StandaloneCluster, probe: Path, mark: Path
+    def test_service_killed_while_they_run(
+        self, detached: Served, cluster: StandaloneCluster, probe: Path, tmp_path: Path
     ) -> None:
-        batch = submit(detached, probe, "hold", str(mark))
-        detached.wait(batch, "running")
+        """More of them than this node has places: on a cluster they take none."""
+        marks = [tmp_path / str(number) for number in range(3)]
+        batches = [submit(detached, probe, "hold", str(mark)) for mark in marks]
+        for batch in batches:
+            detached.wait(batch, "running")
         detached.kill()
-        mark.touch()
-        driver = driver_of(detached, batch)
-        eventually(lambda: (driver, "FINISHED") in cluster.drivers(), "the driver has ended")
+        for mark in marks:
+            mark.touch()
+        ended = {(driver_of(detached, batch), "FINISHED") for batch in batches}
+        eventually(lambda: ended <= set(cluster.drivers()), "the drivers have ended")
         detached.start()
-        assert detached.wait(batch) == "success"
-        assert detached.lines(batch).count("held") == 1
+        assert [detached.wait(batch) for batch in batches] == ["success"] * 3
+        assert [detached.lines(batch).count("held") for batch in batches] == [1] * 3
 
     def test_submitter_killed(
         self, detached: Served, cluster: StandaloneCluster, probe: Path, mark: Path
@@ -185,21 +199,6 @@ class TestClusterMode:
         mark.touch()
         assert detached.wait(batch) == "success", text(detached, batch)
         assert {driver_of(detached, batch)} == submitted == {d for d, _ in cluster.drivers()} - before
-
-    def test_a_master_that_refuses(self, detached: Served, probe: Path) -> None:
-        """What the submitter says is the reason."""
-        batch = submit(detached, probe, "tell", conf={"spark.driver.cores": "many"})
-        assert detached.wait(batch) == "dead"
-        assert "many" in text(detached, batch).split("\t diagnostics: ")[1].split("\n")[0]
-
-    def test_more_run_than_this_node_has_places(self, detached: Served, probe: Path, tmp_path: Path) -> None:
-        marks = [tmp_path / str(number) for number in range(3)]
-        batches = [submit(detached, probe, "hold", str(mark)) for mark in marks]
-        for batch in batches:
-            detached.wait(batch, "running")
-        for mark in marks:
-            mark.touch()
-        assert [detached.wait(batch) for batch in batches] == ["success"] * 3
 
     def test_master_killed(
         self, detached: Served, cluster: StandaloneCluster, probe: Path, mark: Path

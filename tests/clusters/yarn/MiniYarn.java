@@ -5,10 +5,11 @@ import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.MiniYARNCluster;
+import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
 
 /**
  * Hadoop's own mini cluster: a resource manager and a node manager, in one JVM, told by its standard input to
- * take the resource manager away and to bring it back.
+ * take the resource manager away, to bring it back, or to put another one in standby beside it.
  *
  * <p>Arguments: the folder of yarn-site.xml and core-site.xml, and a folder to work in. Says "ready" once the node
  * has registered, and answers each word it is told with "done"; ends with its standard input.
@@ -33,6 +34,7 @@ public final class MiniYarn {
             switch (word) {
                 case "stop" -> cluster.getResourceManager(0).stop();
                 case "start" -> cluster.restartResourceManager(0);
+                case "standby" -> standby(conf);
                 default -> throw new IllegalArgumentException(word);
             }
             System.out.println("done");
@@ -40,6 +42,24 @@ public final class MiniYarn {
         // Containers are the node manager's children: it ends them when it is stopped.
         cluster.stop();
         System.exit(0);
+    }
+
+    /** Start a second resource manager, of a pair whose first may take over: it stays in standby. */
+    private static void standby(Configuration site) {
+        Configuration conf = new YarnConfiguration(site);
+        conf.setBoolean(YarnConfiguration.RM_HA_ENABLED, true);
+        conf.setBoolean(YarnConfiguration.AUTO_FAILOVER_ENABLED, false);
+        conf.set(YarnConfiguration.RM_CLUSTER_ID, "headland");
+        conf.set(YarnConfiguration.RM_HA_IDS, "active,standby");
+        conf.set(YarnConfiguration.RM_HA_ID, "standby");
+        for (String key : YarnConfiguration.getServiceAddressConfKeys(conf)) {
+            String port = key.equals(YarnConfiguration.RM_WEBAPP_ADDRESS) ? site.get("headland.standby.port") : "0";
+            conf.set(key + ".active", site.get(key, "127.0.0.1:0"));
+            conf.set(key + ".standby", "127.0.0.1:" + port);
+        }
+        ResourceManager manager = new ResourceManager();
+        manager.init(conf);
+        manager.start();
     }
 
     private static final class Cluster extends MiniYARNCluster {

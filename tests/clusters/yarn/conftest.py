@@ -32,6 +32,7 @@ class MiniYarn:
         self.folder = folder
         self.conf_dir = folder / "conf"
         self.web = f"http://127.0.0.1:{free_port()}"
+        self.standby = f"http://127.0.0.1:{free_port()}"
         self.log_server = f"http://127.0.0.1:{free_port()}/ws/v1/applicationhistory"
         self.spark_home = Path(importlib.util.find_spec("pyspark").submodule_search_locations[0])
         self._write_conf()
@@ -53,7 +54,7 @@ class MiniYarn:
         self._hear("ready")
 
     def tell(self, word: str) -> None:
-        """`stop` or `start` the resource manager; returns when that is done."""
+        """`stop` or `start` the resource manager, or start a `standby`; returns when that is done."""
         print(word, file=self._process.stdin, flush=True)
         self._hear("done")
 
@@ -125,6 +126,7 @@ class MiniYarn:
         _write(
             self.conf_dir / "yarn-site.xml",
             {
+                "headland.standby.port": self.standby.rpartition(":")[2],
                 "yarn.minicluster.fixed.ports": "true",
                 "yarn.minicluster.use-rpc": "true",
                 f"{rm}.hostname": "127.0.0.1",

@@ -305,3 +305,15 @@ def test_a_cause_is_one_line_that_lists_can_carry():
 def test_line_ends_of_other_systems_do_not_hide_a_cause(carriage):
     lines = [line + carriage for line in TRACEBACK.splitlines()]
     assert diagnose(PROGRAM, 1, lines) == "The program raised ValueError: no field has been sown"
+
+
+def test_what_a_worker_wraps_is_unwrapped():
+    output = [
+        "Caused by: java.io.IOException: an earlier one, which was dealt with",
+        'Exception in thread "main" java.lang.reflect.InvocationTargetException',
+        "\tat java.base/java.lang.reflect.Method.invoke(Method.java:569)",
+        "Caused by: java.lang.IllegalStateException: out of seed",
+        "\tat demo.App.main(App.scala:12)",
+    ]
+    said = diagnose(Submission(file="/a.jar", class_name="demo.App"), 1, output)
+    assert said == "The application threw java.lang.IllegalStateException: out of seed"

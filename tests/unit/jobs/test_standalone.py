@@ -21,7 +21,7 @@ TOOLS = Toolchain(Path("/opt/java/bin/java"), Path("/opt/spark"))
 RUN = RunDirectory(Path("/home/batches/0123456789abcdef"))
 COMMAND = 'Launch Command: "java" "-Dspark.x=1" "-Dspark.headland.tag=%s" "demo.App"\n'
 SAID = (
-    "26/11/21 14:54:28 INFO SparkUI: Bound SparkUI to 0.0.0.0, and started at http://w1:4040\n"
+    "26/11/21 14:54:28 INFO Utils: Successfully started service 'SparkUI' on port 4040.\n"
     "26/11/21 14:54:29 INFO StandaloneSchedulerBackend: Connected to Spark cluster with app ID app-7\n"
 )
 

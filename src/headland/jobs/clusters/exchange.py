@@ -14,7 +14,7 @@ from headland.jobs.clusters.manager import ManagerUnreachableError
 #: Seconds that an answer may take, and each further piece of it.
 PATIENCE = 10.0
 
-#: Redirects that are followed where they are followed at all: a standby to the active one, a node to the log server.
+#: Redirects that are followed where they are followed at all: a node that sends to the log server.
 REDIRECTS = 3
 
 #: Largest answer that is read as a whole, in bytes.

@@ -157,7 +157,7 @@ class StandaloneManager:
             phase=phase,
             app_id=facts.app_id,
             driver_log_url=f"{page[0]}/logPage/?{page[1]}&logType=stdout" if page else None,
-            spark_ui_url=facts.spark_ui_url,
+            spark_ui_url=facts.ui_url(worker["host"]) if worker else None,
             host=worker["host"] if worker else None,
             user=next((app["user"] for app in apps if app["id"] == facts.app_id), None),
             started_at=int(driver["starttime"]),

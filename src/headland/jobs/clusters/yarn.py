@@ -122,7 +122,7 @@ class YarnManager:
     ) -> bytes | None:
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
         url = self._url(base, path, query)
-        with exchange(url, method, body=body, headers=headers, redirects=REDIRECTS) as answer:
+        with exchange(url, method, body=body, headers=headers) as answer:
             if answer.status == 404:
                 return None
             said = answer.read(LARGEST)

@@ -16,6 +16,8 @@ _CLASS_MISSING = re.compile(
 )
 _NO_MAIN = re.compile(r"NoSuchMethodException: (\S+)\.main\(|Main method not found in class (\S+)")
 _UNCAUGHT = re.compile(r'^Exception in thread "[^"]*" (.+)$')
+_CAUSE = re.compile(r"^Caused by: (.+)$")
+_WRAPPER = "java.lang.reflect.InvocationTargetException"
 _USER_EXCEPTION = re.compile(r"^(?:Caused by: )?([\w$]+(?:\.[\w$]+)+(?:Exception|Error)(?:: .*)?)$")
 _SPARK_ERROR = re.compile(r"^Error: (.+)$")
 #: What Python prints after the indented lines of a traceback: the exception's class, and what it says.
@@ -82,6 +84,9 @@ def _python(submission: Submission) -> Callable[[list[str]], str | None]:
 
 def _exception(lines: list[str]) -> str | None:
     found = _first(_UNCAUGHT, lines)
+    if found and found[1].startswith(_WRAPPER):
+        # On a worker, a driver's main method is called by reflection.
+        found = next(filter(None, map(_CAUSE.search, lines[lines.index(found.string) :])), found)
     if found:
         return f"The application threw {found[1]}"
     found = _first(_USER_EXCEPTION, lines)

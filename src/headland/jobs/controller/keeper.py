@@ -125,7 +125,8 @@ class BatchKeeper:
         ui = None
         if conf.get("spark.ui.enabled") == "true":
             known = msgspec.json.decode(row.app_info, type=AppInfo).spark_ui_url if row.app_info else None
-            ui = known or driver_facts(head(directory.output, SAID_WITHIN)).spark_ui_url
+            host = conf.get("spark.driver.host") or socket.gethostname()
+            ui = known or driver_facts(head(directory.output, SAID_WITHIN)).ui_url(host)
         return msgspec.json.encode(AppInfo(driver_log_url=self._log_url(row), spark_ui_url=ui))
 
     def _without_runner(self, row: BatchRow, directory: RunDirectory) -> None:
