@@ -5,6 +5,7 @@ Its jars come by `./install` in this folder, its JVM is a JDK's (a container nee
 they must run.
 """
 
+import getpass
 import importlib.util
 import os
 import shutil
@@ -71,7 +72,7 @@ class MiniYarn:
         self._log.close()
 
     def manager(self) -> YarnManager:
-        return YarnManager([self.web])
+        return YarnManager([self.web], user=getpass.getuser())
 
     @property
     def spark_conf(self) -> dict[str, str]:
@@ -93,7 +94,11 @@ class MiniYarn:
 
     def submit(self, tag: str, *arguments: str) -> subprocess.Popen[str]:
         """Start Spark's own spark-submit, in cluster mode, with a tag."""
-        conf = self.spark_conf | {"spark.yarn.tags": tag, "spark.yarn.submit.waitAppCompletion": "false"}
+        conf = self.spark_conf | {
+            "spark.yarn.tags": tag,
+            "spark.yarn.submit.waitAppCompletion": "false",
+            "spark.yarn.maxAppAttempts": "1",
+        }
         options = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
         return subprocess.Popen(
             [

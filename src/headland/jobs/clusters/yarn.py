@@ -53,7 +53,7 @@ class YarnManager:
         self, addresses: Sequence[str], *, user: str | None = None, log_server: str | None = None
     ) -> None:
         """Addresses are of web services, without a slash at the end; `user` is who Hadoop's simple
-        authentication takes us for.
+        authentication takes us for: without one it answers questions, and takes no kill.
         """
         self._addresses = tuple(addresses)
         self._log_server = log_server
