@@ -237,10 +237,47 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
         tuple[Annotated[str, Meta(pattern=r"^https?://[^\s?#]+$")], ...],
         Meta(
             description="Addresses at which the manager of `jobs.master` is asked about applications in cluster mode; "
-            "unset, a standalone master's web UI at port 8080 of its hosts.",
+            "unset, a standalone master's web UI at port 8080 of its hosts, or what yarn-site.xml names.",
             examples=[["http://head:8080", "http://spare:8080"]],
         ),
     ] = ()
+    hadoop_conf_dir: Annotated[
+        str | None,
+        Meta(
+            description="Folder of core-site.xml and yarn-site.xml, for a `yarn` master; unset, `HADOOP_CONF_DIR` of "
+            "the service's environment.",
+            examples=["/etc/hadoop/conf"],
+        ),
+    ] = None
+    yarn_user: Annotated[
+        str | None,
+        Meta(
+            description="Whom YARN's simple authentication takes Headland and its applications for; unset, the user "
+            "that Headland runs as.",
+            examples=["farm"],
+        ),
+    ] = None
+    kubernetes_namespace: Annotated[
+        str,
+        Meta(
+            pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$",
+            description="Namespace of driver and executor pods, for a `k8s://` master (experimental).",
+        ),
+    ] = "default"
+    kubernetes_token_file: Annotated[
+        str | None,
+        Meta(
+            description="File with the token for the API server; unset, that of the pod's service account, if any.",
+            examples=["/etc/headland/kubernetes/token"],
+        ),
+    ] = None
+    kubernetes_ca_file: Annotated[
+        str | None,
+        Meta(
+            description="PEM file of the API server's CA; unset, that of the pod's service account, else the system's.",
+            examples=["/etc/headland/kubernetes/ca.crt"],
+        ),
+    ] = None
     rest_port: Annotated[
         Port, Meta(description="Port of a standalone master's REST server, which takes and kills drivers.")
     ] = 6066

@@ -8,15 +8,17 @@ import msgspec
 from headland.jobs.batches.submission import Submission
 from headland.jobs.clusters.java import Toolchain
 from headland.jobs.clusters.kind import Kind
+from headland.jobs.clusters.kubernetes import KUBERNETES
 from headland.jobs.clusters.launch import Launch, plan_launch
 from headland.jobs.clusters.local import LOCAL
 from headland.jobs.clusters.manager import ResourceManager
 from headland.jobs.clusters.standalone import STANDALONE
+from headland.jobs.clusters.yarn import YARN
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import DeployMode, JobsSettings
 
 #: Every kind that there is.
-KINDS: tuple[Kind, ...] = (LOCAL, STANDALONE)
+KINDS: tuple[Kind, ...] = (LOCAL, STANDALONE, YARN, KUBERNETES)
 
 #: How much of what SparkSubmit says is looked through for the manager's id of the application, in bytes.
 LOOKED_THROUGH = 1 << 20
@@ -59,7 +61,10 @@ def check_clusters(settings: JobsSettings) -> None:
     """
     try:
         check_placement(settings.master, settings.deploy_mode)
-    except ClusterError as error:
+        make = kind_of(settings.master).manager
+        if make is not None:
+            make(settings, settings.master)
+    except (ValueError, OSError) as error:
         raise ClusterError(f"jobs.master is '{settings.master}': {error}") from None
     for master in settings.allowed_masters:
         try:

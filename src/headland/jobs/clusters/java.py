@@ -72,9 +72,9 @@ class Toolchain:
         found = re.search(r'^JAVA_VERSION="(\d+)', release, re.MULTILINE)
         return int(found[1]) if found else 0
 
-    def class_path(self, first: str | None = None) -> str:
+    def class_path(self, first: str | None = None, *last: str) -> str:
         """Spark's class path, after what a job wants to have looked at first."""
-        parts = [str(self.spark_home / "conf"), str(self.spark_home / "jars" / "*")]
+        parts = [str(self.spark_home / "conf"), str(self.spark_home / "jars" / "*"), *last]
         return os.pathsep.join([first, *parts] if first else parts)
 
 

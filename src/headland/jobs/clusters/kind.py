@@ -22,6 +22,8 @@ class Terms:
     demands: Mapping[str, str] = field(default_factory=dict)
     #: Variables that the program gets besides what every program gets; None takes one away.
     environment: Mapping[str, str | None] = field(default_factory=dict)
+    #: Folders that Spark has to find on its class path besides its own.
+    class_path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

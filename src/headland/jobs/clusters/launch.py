@@ -71,7 +71,7 @@ def plan_launch(
     here = submission.deploy_mode == "client"
     arguments = [
         "-cp",
-        tools.class_path(conf.get("spark.driver.extraClassPath") if here else None),
+        tools.class_path(conf.get("spark.driver.extraClassPath") if here else None, *terms.class_path),
         *java_options(memory if here else SUBMITTER_MEMORY, tools.java_version()),
         f"-Djava.io.tmpdir={directory.temporary}",
         *(_driver_options(conf) if here else ()),

