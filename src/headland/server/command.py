@@ -41,9 +41,9 @@ def serve(home: Path | None, as_json: bool) -> None:
     The first start makes the home with everything in it, and prints the secret of the first administrator:
     once, here. Batches that run when the service stops go on, and are picked up by the next start.
     """
-    from headland.server.supervisor import StartError, Supervisor, targets_of  # noqa: PLC0415 - heavy
-
     chosen = _chosen(home)
+    from headland.server.supervisor import StartError, Supervisor, targets_of  # noqa: PLC0415 - heavy, after _chosen
+
     try:
         prepared = prepare(chosen)
         configure_logging(prepared.settings.log)
