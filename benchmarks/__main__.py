@@ -8,13 +8,15 @@ from types import FrameType
 
 import click
 
-from benchmarks import harness, reading, spark, submitting, tokens
+from benchmarks import harness, memory, reading, spark, starting, submitting, tokens
 from benchmarks.harness import Benchmark, BenchmarkError, Row, SkippedError
 
 #: Adding a benchmark is adding its module and naming it here.
 BENCHMARKS: tuple[Benchmark, ...] = (
     *reading.BENCHMARKS,
     *submitting.BENCHMARKS,
+    *starting.BENCHMARKS,
+    *memory.BENCHMARKS,
     *tokens.BENCHMARKS,
     *spark.BENCHMARKS,
 )

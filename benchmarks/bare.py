@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from headland.http.operations import Handler
-from headland.jobs.batches.wire import Batch, BatchList
+from headland.jobs.batches.wire import Batch, BatchList, BatchState
 
 _FOLDER = "BENCHMARKS_BARE_FOLDER"
 _JSON = "application/json; charset=UTF-8"
@@ -27,7 +27,9 @@ _JSON = "application/json; charset=UTF-8"
 #: By path: the file with the answer, and what it is.
 ANSWERS: dict[str, tuple[str, type]] = {
     "/batches": ("list.json", BatchList),
+    "/hundred": ("hundred.json", BatchList),
     "/batches/{batch_id}": ("item.json", Batch),
+    "/batches/{batch_id}/state": ("state.json", BatchState),
 }
 
 
@@ -38,6 +40,7 @@ def application() -> Starlette:
         routes=[
             Route(path, _answering((folder / name).read_bytes(), kind))
             for path, (name, kind) in ANSWERS.items()
+            if (folder / name).exists()
         ]
     )
 

@@ -41,15 +41,20 @@ class Row(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """A bound for the ratio."""
+    """A bound for the ratio, or for what was measured."""
 
     least: float | None = None
     most: float | None = None
+    measured_most: float | None = None
 
     def __str__(self) -> str:
+        if self.measured_most is not None:
+            return f"measured <= {self.measured_most}"
         return f"ratio >= {self.least}" if self.least is not None else f"ratio <= {self.most}"
 
-    def holds(self, ratio: float) -> bool:
+    def holds(self, ratio: float, measured: float) -> bool:
+        if self.measured_most is not None:
+            return measured <= self.measured_most
         return (self.least is None or ratio >= self.least) and (self.most is None or ratio <= self.most)
 
 
@@ -72,7 +77,7 @@ def row(name: str, unit: str, measured: float, beside: Yardstick, aim: Aim | Non
         yardstick=Yardstick(beside.name, _rounded(beside.measured)),
         ratio=round(ratio, 3),
         aim=str(aim) if aim else None,
-        holds=aim.holds(ratio) if aim else None,
+        holds=aim.holds(ratio, measured) if aim else None,
     )
 
 

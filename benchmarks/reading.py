@@ -16,29 +16,37 @@ AIM = Aim(least=0.6)
 YARDSTICK = "bare Starlette + msgspec, same bytes"
 
 
+#: By the file that the bare application answers with: what is asked, where it has that, and the row's name.
+ASKED = {
+    "list": ("/batches?from=0&size=20", "/batches?from=0&size=20", "GET a list of 20 batches"),
+    "hundred": ("/batches?from=0&size=100", "/hundred?from=0&size=100", "GET a list of 100 batches"),
+    "item": (f"/batches/{BATCHES // 2}", f"/batches/{BATCHES // 2}", "GET one batch"),
+    "state": (f"/batches/{BATCHES // 2}/state", f"/batches/{BATCHES // 2}/state", "GET a batch's state"),
+}
+
+
 def read_batches() -> list[Row]:
-    """A page of 20 and a single batch, from a database that holds 10,000."""
+    """Pages, a single batch and its state, from a database that holds 10,000."""
     with folder() as within, headland(within) as served:
         database = Database.at(served.home / "headland.db")
         fill(database, BATCHES)
         database.close()
         token = {"Authorization": f"Bearer {served.token()}"}
         targets = {
-            "list": Target(served.private_port, "GET", "/batches?from=0&size=20", token),
-            "item": Target(served.private_port, "GET", f"/batches/{BATCHES // 2}", token),
+            name: Target(served.private_port, "GET", path, token) for name, (path, _, _) in ASKED.items()
         }
         for name, target in targets.items():
             (within / f"{name}.json").write_bytes(ask(target))
         rows = []
         with bare(within) as port:
             for name, target in targets.items():
-                beside = Target(port, "GET", target.path)
+                _, path, what = ASKED[name]
+                beside = Target(port, "GET", path)
                 if ask(beside) != ask(target):
                     raise BenchmarkError(f"the bare application answers otherwise for {target.path}")
                 ours, theirs = interleaved(
                     ROUNDS, partial(rate, target, SECONDS), partial(rate, beside, SECONDS)
                 )
-                what = "GET a list of 20 batches" if name == "list" else "GET one batch"
                 rows.append(row(what, "requests/s", ours, Yardstick(YARDSTICK, theirs), AIM))
         return rows
 

@@ -33,6 +33,8 @@ class Served:
 
     home: Path
     environment: dict[str, str]
+    #: The supervisor, which leads a session of its own.
+    pid: int
     port: int
     private_port: int
     tenant: str
@@ -95,27 +97,13 @@ def headland(within: Path, **settings: str) -> Iterator[Served]:
         "HEADLAND_SERVER_PRIVATE_PORT": str(private_port),
         **{f"HEADLAND_{name.upper()}": value for name, value in settings.items()},
     }
-    with (within / "service.log").open("w") as log:
-        process = subprocess.Popen(
-            [str(HEADLAND), "serve", "--json"],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-            start_new_session=True,
-        )
+    process, told = start(environment, within / "service.log")
     try:
-        told: dict[str, dict[str, str]] = {}
-        for line in process.stdout or ():
-            told |= json.loads(line)
-            if "ready" in told:
-                break
-        else:
-            raise BenchmarkError(f"`headland serve` ended: {(within / 'service.log').read_text()[-500:]}")
         first = told["administrator"]
         yield Served(
             home,
             environment,
+            process.pid,
             port,
             private_port,
             tenant=first["tenantId"],
@@ -123,13 +111,46 @@ def headland(within: Path, **settings: str) -> Iterator[Served]:
             client_secret=first["clientSecret"],
         )
     finally:
-        _stop(process)
+        stop(process)
+
+
+def start(environment: dict[str, str], log: Path) -> tuple[subprocess.Popen[str], dict[str, dict[str, str]]]:
+    """`headland serve`, ready, and what it told until then.
+
+    Raises:
+        BenchmarkError: it ended instead.
+    """
+    with log.open("w") as opened:
+        process = subprocess.Popen(
+            [str(HEADLAND), "serve", "--json"],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=opened,
+            text=True,
+            start_new_session=True,
+        )
+    told: dict[str, dict[str, str]] = {}
+    for line in process.stdout or ():
+        told |= json.loads(line)
+        if "ready" in told:
+            return process, told
+    stop(process)
+    raise BenchmarkError(f"`headland serve` ended: {log.read_text()[-500:]}")
 
 
 @contextmanager
 def bare(answers: Path) -> Iterator[int]:
     """The bare application of `benchmarks.bare` over the answers in a folder; its port."""
     port = free_port()
+    process = start_bare(answers, port)
+    try:
+        yield port
+    finally:
+        stop(process)
+
+
+def start_bare(answers: Path, port: int) -> subprocess.Popen[str]:
+    """The same, to be stopped by the caller."""
     process = subprocess.Popen(
         [sys.executable, "-m", "benchmarks.bare", str(port), str(answers)],
         cwd=REPOSITORY,
@@ -139,9 +160,10 @@ def bare(answers: Path) -> Iterator[int]:
     )
     try:
         _await(port, process)
-        yield port
-    finally:
-        _stop(process)
+    except BaseException:
+        stop(process)
+        raise
+    return process
 
 
 def free_port() -> int:
@@ -151,12 +173,12 @@ def free_port() -> int:
 
 
 def _await(port: int, process: subprocess.Popen[str]) -> None:
-    for _ in range(200):
+    for _ in range(1000):
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
         except OSError:
             try:
-                code = process.wait(0.05)
+                code = process.wait(0.01)
             except subprocess.TimeoutExpired:
                 continue
             raise BenchmarkError(f"the bare application ended with exit code {code}") from None
@@ -165,7 +187,8 @@ def _await(port: int, process: subprocess.Popen[str]) -> None:
     raise BenchmarkError("the bare application does not answer")
 
 
-def _stop(process: subprocess.Popen[str]) -> None:
+def stop(process: subprocess.Popen[str]) -> None:
+    """In order, else by force."""
     process.send_signal(signal.SIGTERM)
     try:
         process.wait(20)

@@ -10,8 +10,11 @@ from pathlib import Path
 
 from benchmarks.harness import Aim, Benchmark, BenchmarkError, Row, Yardstick, interleaved, quantile, row
 from benchmarks.loading import Target, ask, latencies
+from benchmarks.records import fill
 from benchmarks.serving import Served, folder, headland
+from headland.database import Database
 
+BATCHES = 10_000
 ROUNDS = 7
 COUNT = 200
 
@@ -25,22 +28,32 @@ JAVA = '#!/bin/sh\nwhile [ -e "$0" ]; do sleep 1; done\n'
 
 def submit_batches() -> list[Row]:
     """From the request to the acknowledgement, one after the other."""
-    with folder() as within:
-        java = within / "java" / "bin" / "java"
-        java.parent.mkdir(parents=True)
-        java.write_text(JAVA)
-        java.chmod(0o755)
-        with headland(within, jobs_java_home=str(within / "java"), jobs_max_running="1") as served:
-            return _measure(served, within)
+    with (
+        folder() as within,
+        headland(within, jobs_java_home=str(idle_java(within)), jobs_max_running="1") as served,
+    ):
+        return _measure(served, within)
+
+
+def idle_java(within: Path) -> Path:
+    """A Java home whose `java` only waits."""
+    java = within / "java" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(JAVA)
+    java.chmod(0o755)
+    return within / "java"
 
 
 def _measure(served: Served, within: Path) -> list[Row]:
     headers = {"Authorization": f"Bearer {served.token()}", "Content-Type": "application/json"}
-    file = served.put(_archive(), "jars/app.jar")
+    database = Database.at(served.home / "headland.db")
+    fill(database, BATCHES)
+    database.close()
+    file = served.put(archive(), "jars/app.jar")
     body = json.dumps({"file": file, "className": "org.example.Main", "args": ["2024-06-01"]}).encode()
     post = Target(served.private_port, "POST", "/batches", headers, body, status=201)
     first = json.loads(ask(post))["id"]
-    _await_running(Target(served.private_port, "GET", f"/batches/{first}/state", headers))
+    await_running(Target(served.private_port, "GET", f"/batches/{first}/state", headers))
     ask(post)
     with closing(_equal_database(served.home / "headland.db", within / "bare.db")) as bare:
         samples: list[list[float]] = [[], []]
@@ -66,7 +79,7 @@ def _measure(served: Served, within: Path) -> list[Row]:
     ]
 
 
-def _archive() -> bytes:
+def archive() -> bytes:
     """An archive by its form: nobody runs it."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
@@ -74,7 +87,7 @@ def _archive() -> bytes:
     return content.getvalue()
 
 
-def _await_running(state: Target) -> None:
+def await_running(state: Target) -> None:
     for _ in range(200):
         if json.loads(ask(state))["state"] == "running":
             return
@@ -83,7 +96,7 @@ def _await_running(state: Target) -> None:
 
 
 def _equal_database(headland: Path, file: Path) -> sqlite3.Connection:
-    """A database with the same table, indexes and durability, and one row to begin with."""
+    """A database with the same table, indexes, durability and rows."""
     connection = sqlite3.connect(file, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
@@ -92,8 +105,10 @@ def _equal_database(headland: Path, file: Path) -> sqlite3.Connection:
             "SELECT sql FROM sqlite_master WHERE tbl_name = 'batch' AND sql IS NOT NULL ORDER BY type DESC"
         ):
             connection.execute(statement)
-        newest = source.execute("SELECT * FROM batch ORDER BY id DESC LIMIT 1").fetchone()
-    connection.execute(_insert(len(newest)), newest)
+        rows = source.execute("SELECT * FROM batch").fetchall()
+    connection.execute("BEGIN")
+    connection.executemany(_insert(len(rows[0])), rows)
+    connection.execute("COMMIT")
     return connection
 
 

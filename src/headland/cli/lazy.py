@@ -1,5 +1,6 @@
 """Command groups that load a command's module when it is asked for, and not before."""
 
+import gc
 import importlib
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +26,12 @@ class LazyGroup(click.Group):
         if cmd_name not in self.table:
             return None
         module, _, attribute = self.table[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
+        # What an import makes stays: looking for garbage in between takes a tenth of its time.
+        gc.disable()
+        try:
+            command: click.Command = getattr(importlib.import_module(module), attribute)
+        finally:
+            gc.enable()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

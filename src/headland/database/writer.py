@@ -69,6 +69,10 @@ class GroupCommitWriter:
                 for change, future in group:
                     if not future.set_running_or_notify_cancel():
                         continue
+                    if len(group) == 1:
+                        # Alone it is undone with the transaction, and needs no savepoint.
+                        outcomes.append((future, change(connection), None))
+                        continue
                     try:
                         with connection.begin_nested():
                             outcomes.append((future, change(connection), None))

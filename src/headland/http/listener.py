@@ -2,11 +2,8 @@
 metrics, headers for browsers, compression, and an answer to what nobody foresaw.
 """
 
-import re
 import time
 from collections.abc import Mapping, Sequence
-from contextvars import ContextVar
-from random import getrandbits
 
 import structlog
 from prometheus_client import Counter, Histogram
@@ -16,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from headland.http.application import Application
 from headland.http.failures import internal_error
+from headland.http.request_ids import PLAIN_ID, REQUEST_ID, new_id
 
 _log = structlog.get_logger("headland.http")
 
@@ -28,12 +26,6 @@ _SECONDS = Histogram(
 )
 #: Methods that are counted by name; a caller can think of any number of others.
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-
-#: Id of the request that is being answered, for every line logged meanwhile.
-REQUEST_ID: ContextVar[str | None] = ContextVar("request_id", default=None)
-
-#: A caller's own id is taken over if it can't disturb a log.
-_PLAIN_ID = re.compile(rb"[A-Za-z0-9._\-]{1,128}")
 
 #: Headers that tell browsers to trust little (https://owasp.org/www-project-secure-headers/).
 SECURITY_HEADERS = (
@@ -141,14 +133,8 @@ def _read(scope: Scope) -> tuple[str, bool]:
     """The request's id, and whether its caller takes compressed answers."""
     request_id, compressed = None, False
     for name, value in scope["headers"]:
-        if name == b"x-request-id" and _PLAIN_ID.fullmatch(value):
+        if name == b"x-request-id" and PLAIN_ID.fullmatch(value):
             request_id = str(value, "ascii")
         elif name == b"accept-encoding":
             compressed = b"gzip" in value
-    return request_id or _new_id(), compressed
-
-
-def _new_id() -> str:
-    """In the form of a UUID. It is no secret, and a UUID's own making takes five times as long."""
-    text = f"{getrandbits(128):032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    return request_id or new_id(), compressed

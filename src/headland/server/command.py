@@ -1,5 +1,6 @@
 """`headland serve` and what else works on the home itself rather than over HTTP."""
 
+import gc
 import json
 import time
 from pathlib import Path
@@ -40,9 +41,9 @@ def serve(home: Path | None, as_json: bool) -> None:
     The first start makes the home with everything in it, and prints the secret of the first administrator:
     once, here. Batches that run when the service stops go on, and are picked up by the next start.
     """
-    from headland.server.supervisor import StartError, Supervisor, targets_of  # noqa: PLC0415 - heavy
-
     chosen = _chosen(home)
+    from headland.server.supervisor import StartError, Supervisor, targets_of  # noqa: PLC0415 - heavy, after _chosen
+
     try:
         prepared = prepare(chosen)
         configure_logging(prepared.settings.log)
@@ -52,6 +53,8 @@ def serve(home: Path | None, as_json: bool) -> None:
         _warn_of_openness(prepared)
         if prepared.administrator is not None:
             _show_administrator(prepared.administrator, as_json=as_json)
+        # What is there by now stays: nobody looks through it again, and the processes go on sharing it.
+        gc.freeze()
         Supervisor(prepared, targets_of(prepared)).run(lambda: _show_ready(prepared, as_json=as_json))
     except (PreparationError, PortError, StartError) as error:
         raise ServerCommandError(str(error)) from None

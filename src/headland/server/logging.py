@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import structlog
 
-from headland.http.listener import REQUEST_ID
+from headland.http.request_ids import REQUEST_ID
 from headland.settings import LogSettings
 
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}

@@ -14,6 +14,7 @@ from headland.jobs.clusters.java import Toolchain
 from headland.jobs.controller.controller import Controller
 from headland.jobs.controller.keeper import BatchKeeper
 from headland.jobs.node import node_name
+from headland.server import applications
 from headland.server.certificates import ServerCertificate
 from headland.server.deployment import Deployment
 from headland.server.home import HomeError, hold
@@ -77,7 +78,8 @@ def controller() -> None:
 def _listen(factory: str, host: str, port: int, settings: ServerSettings, **tls: Any) -> None:
     follow_parent()
     Server(
-        f"headland.server.applications:{factory}",
+        # Named by the module that is imported here: by `serve`, once for all of its processes.
+        f"{applications.__name__}:{factory}",
         address=host,
         port=port,
         interface=Interfaces.ASGINL,

@@ -37,6 +37,12 @@ def test_an_aim_holds_at_its_bound(aim: Aim, ratio: float, *, holds: bool) -> No
     assert made.holds is holds
 
 
+@pytest.mark.parametrize(("measured", "holds"), [(0.99, True), (1.0, True), (1.01, False)])
+def test_an_aim_may_be_for_what_is_measured(*, measured: float, holds: bool) -> None:
+    made = harness.row("a", "s", measured, Yardstick("b", 0.1), Aim(measured_most=1.0))
+    assert (made.holds, made.aim) == (holds, "measured <= 1.0")
+
+
 def test_measures_take_turns_and_give_their_medians() -> None:
     order: list[str] = []
     first, second = iter((1.0, 9.0, 2.0)), iter((5.0, 4.0, 6.0))

@@ -86,13 +86,15 @@ class NewBatch:
     queue: str | None = None
 
 
-_NEXT_ID = (
+_NEXT_ID = Prepared(
     update(batch_sequence)
     .where(batch_sequence.c.name == "batch")
     .values(next_id=batch_sequence.c.next_id + 1)
     .returning(batch_sequence.c.next_id)
 )
-_INSERT = insert(batch).returning(batch)
+_INSERT = Prepared(insert(batch).returning(*batch.c))
+#: What a row has not when it is new: each column is a parameter of the statement.
+_NEW = dict.fromkeys(batch.columns.keys())
 _BY_ID = select(batch).where(batch.c.id == bindparam("id"))
 _VISIBLE = select(batch).where(batch.c.delete_requested_at.is_(None))
 _VISIBLE_BY_ID = _VISIBLE.where(batch.c.id == bindparam("id"))
@@ -160,7 +162,7 @@ def create(connection: Connection, new: NewBatch) -> BatchRow:
     Raises:
         DuplicateNameError: the name is taken.
     """
-    following = connection.execute(_NEXT_ID).scalar_one()
+    ((following,),) = _NEXT_ID.rows(connection)
     row = {
         "id": following - 1,
         "run_key": new.run_key,
@@ -176,7 +178,8 @@ def create(connection: Connection, new: NewBatch) -> BatchRow:
         ),
     }
     try:
-        return _row(connection.execute(_INSERT, row).one())
+        (found,) = _INSERT.rows(connection, **_NEW | row)
+        return _row(found)
     except IntegrityError:
         if new.name is None:
             raise
@@ -350,7 +353,7 @@ def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _row(found: Row[Any]) -> BatchRow:
+def _row(found: Row[Any] | tuple[Any, ...]) -> BatchRow:
     # By position, since pages are made of these: the record has the table's columns, in their order.
     values: tuple[Any, ...] = tuple(found)
     batch_id, run_key, name, owner, proxy_user, state, *others = values
