@@ -13,6 +13,8 @@ from pathlib import Path
 
 from headland.jobs.batches.submission import Submission
 from headland.jobs.clusters.java import Toolchain, argument_file, java_options, split_options
+from headland.jobs.clusters.machine import LASTING, Machine
+from headland.jobs.clusters.startup import StartupCache
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import JobsSettings
 
@@ -33,6 +35,10 @@ _INHERITED = (
 )
 
 
+#: The class that Spark's own scripts start.
+SPARK_SUBMIT = "org.apache.spark.deploy.SparkSubmit"
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
     """A program to start: `command` with `environment`, and the files it wants to find."""
@@ -40,6 +46,8 @@ class Launch:
     command: list[str]
     environment: dict[str, str]
     files: dict[Path, str]
+    #: The arguments of SparkSubmit alone, for a JVM that runs already.
+    arguments: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,37 @@ class LocalCluster:
 
     settings: JobsSettings
     tools: Toolchain
+    startup: StartupCache | None = None
+
+    def machine(self, submission: Submission, directory: RunDirectory) -> Machine:
+        """The JVM that `submission` needs in `directory`.
+
+        Raises:
+            ValueError: the submission's JVM options can't be split into words.
+        """
+        conf = self._conf(submission)
+        return Machine(
+            first=conf.get("spark.driver.extraClassPath"),
+            options=[
+                *java_options(conf["spark.driver.memory"], self.tools.java_version()),
+                f"-Djava.io.tmpdir={directory.temporary}",
+                *split_options(conf.get("spark.driver.defaultJavaOptions", "")),
+                *split_options(conf.get("spark.driver.extraJavaOptions", "")),
+            ],
+            environment=_environment(directory, conf, self.settings, self.tools),
+            lasting={key: value for key, value in conf.items() if key.startswith(LASTING)},
+        )
+
+    def command(self, machine: Machine, *program: str, last: Path | None = None) -> list[str]:
+        """Arguments of Java that run `program`, a class and its arguments, with `last` at the class path's end."""
+        cached = self.startup.use() if self.startup and not machine.first else []
+        class_path = self.tools.class_path(machine.first, last)
+        return [*cached, "-cp", class_path, *machine.options, *program]
+
+    def _conf(self, submission: Submission) -> dict[str, str]:
+        conf = {**self.settings.spark_conf, **submission.conf}
+        memory = submission.driver_memory or conf.get("spark.driver.memory") or self.settings.driver_memory
+        return {**conf, "spark.driver.memory": memory}
 
     def plan(self, submission: Submission, batch_name: str, directory: RunDirectory) -> Launch:
         """How to run `submission`, whose paths are local by now or such that Spark fetches itself.
@@ -55,17 +94,9 @@ class LocalCluster:
         Raises:
             ValueError: the submission's JVM options can't be split into words.
         """
-        conf = {**self.settings.spark_conf, **submission.conf}
-        memory = submission.driver_memory or conf.get("spark.driver.memory") or self.settings.driver_memory
-        conf["spark.driver.memory"] = memory
+        conf = self._conf(submission)
+        machine = self.machine(submission, directory)
         arguments = [
-            "-cp",
-            self.tools.class_path(conf.get("spark.driver.extraClassPath")),
-            *java_options(memory, self.tools.java_version()),
-            f"-Djava.io.tmpdir={directory.temporary}",
-            *split_options(conf.get("spark.driver.defaultJavaOptions", "")),
-            *split_options(conf.get("spark.driver.extraJavaOptions", "")),
-            "org.apache.spark.deploy.SparkSubmit",
             *("--master", self.settings.master),
             *("--name", submission.name or conf.get("spark.app.name") or batch_name),
             *_options(submission, {**_defaults(directory), **conf, **_sizes(submission)}),
@@ -75,8 +106,9 @@ class LocalCluster:
         file = directory.path / "java.args"
         return Launch(
             command=[str(self.tools.java), f"@{file}"],
-            environment=_environment(directory, conf, self.settings, self.tools),
-            files={file: argument_file(arguments)},
+            environment=machine.environment,
+            files={file: argument_file(self.command(machine, SPARK_SUBMIT, *arguments))},
+            arguments=arguments,
         )
 
 

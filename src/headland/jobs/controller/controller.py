@@ -16,6 +16,7 @@ from headland.database import Database, DatabaseUnavailableError
 from headland.jobs.batches import store
 from headland.jobs.batches.store import BatchRow
 from headland.jobs.controller.keeper import BatchKeeper
+from headland.jobs.controller.upkeep import Upkeep
 from headland.jobs.wakeup import listen
 from headland.settings import Home
 
@@ -38,10 +39,18 @@ class Controller:
     """Runs in a process of its own, one a home."""
 
     def __init__(
-        self, database: Database, keeper: BatchKeeper, home: Home, node: str, max_running: int
+        self,
+        database: Database,
+        keeper: BatchKeeper,
+        home: Home,
+        node: str,
+        max_running: int,
+        *,
+        upkeep: Upkeep | None = None,
     ) -> None:
         self._database = database
         self._keeper = keeper
+        self._upkeep = upkeep
         self._home = home
         self._node = node
         self._max_running = max_running
@@ -81,9 +90,16 @@ class Controller:
                 )
             )
             self._attend([*claimed, *unwanted])
-            self._take_on(self._max_running - len(claimed))
+            taken = self._take_on(self._max_running - len(claimed))
+            self._keep_up(len(claimed) + taken)
         except DatabaseUnavailableError as error:
             _log.warning("controller.database_unavailable", reason=str(error))
+
+    def _keep_up(self, running: int) -> None:
+        """See to what is not a batch, in a thread beside them."""
+        if self._upkeep is not None and self._upkeep.due():
+            look = partial(self._upkeep.look, running, self._max_running - running)
+            threading.Thread(target=look, name="upkeep", daemon=True).start()
 
     def _attend(self, rows: Iterable[BatchRow]) -> None:
         for row in rows:
@@ -93,15 +109,17 @@ class Controller:
                 self._busy.add(row.id)
             self._pool.submit(self._step, row.id)
 
-    def _take_on(self, free: int) -> None:
+    def _take_on(self, free: int) -> int:
+        """Take on up to `free` batches; how many it were."""
         if free <= 0:
-            return
+            return 0
+        taken = 0
         waiting = self._database.read(lambda connection: store.waiting(connection, free))
-        at = self._keeper.clock()
         for row in waiting:
-            claim = partial(store.claim, batch_id=row.id, node=self._node, now=at)
-            if self._database.write_and_wait(claim):
+            if self._keeper.claim(row, self._node):
+                taken += 1
                 self._attend([row])
+        return taken
 
     def _step(self, batch_id: int) -> None:
         """One step, on the row as it is now; another look at once if it ended something."""
@@ -130,6 +148,8 @@ class Controller:
 
     def _stop(self) -> None:
         _log.info("controller.stopping", node=self._node)
+        if self._upkeep is not None:
+            self._upkeep.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 

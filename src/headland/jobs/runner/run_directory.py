@@ -3,6 +3,8 @@
 | file | written by | what it says |
 | --- | --- | --- |
 | `launch.json` | controller | the program, its environment and folder; complete before a runner is started |
+| `warm.json` | controller | a program to be started before there is a job for it (see `waiting.py`) |
+| `warmed` | runner | that program stands ready |
 | `lock` | runner | held (flock) as long as a runner lives |
 | `runner.json` | runner | who the runner is |
 | `kill` | controller | the job is not wanted any more |
@@ -32,6 +34,14 @@ class RunDirectory:
     @property
     def launch(self) -> Path:
         return self.path / "launch.json"
+
+    @property
+    def warm(self) -> Path:
+        return self.path / "warm.json"
+
+    @property
+    def warmed(self) -> Path:
+        return self.path / "warmed"
 
     @property
     def lock(self) -> Path:

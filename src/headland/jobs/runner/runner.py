@@ -1,9 +1,8 @@
 """The life of one runner: take the lock, start the program once, wait, kill if asked, say how it ended."""
 
-import contextlib
+import _socket as socket  # `socket` itself is half a megabyte, for names of constants
 import os
 import signal
-import socket
 import sys
 import time
 from pathlib import Path
@@ -23,48 +22,71 @@ class Runner:
         self._directory = directory
         self._notify_path = ""
 
-    def run(self) -> None:
-        """Do it. Returns when the program and all that descended from it are gone and that is on record."""
-        # Blocked before anything can arrive, and waited for: no handler ever runs in the middle of a step.
-        signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
-        for number in _IGNORED:
-            signal.signal(number, signal.SIG_IGN)
+    def run(self) -> int:
+        """Do it. Returns when the program and all that descended from it are gone and that is on record; the exit
+        code of the runner's own process.
+        """
+        self._take_signals()
         lock = self._directory.take_lock()
         if lock is None or self._directory.exit.exists() or self._directory.launched.exists():
-            return
+            return 0
         launch = self._directory.read(self._directory.launch)
         if launch is None:
-            return
+            return 0
         self._notify_path = str(launch["notify"])
         children.adopt_orphans()
         reserved = self._directory.reserve(self._directory.exit, EXIT_SIZE)
         self._directory.write(self._directory.runner, ProcessIdentity.of(os.getpid()).record())
         self._directory.commit(reserved, self._directory.exit, self._program(launch))
         self._notify()
+        return 0
+
+    def _take_signals(self) -> None:
+        """Blocked before anything can arrive, and waited for: no handler ever runs in the middle of a step."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
+        for number in _IGNORED:
+            signal.signal(number, signal.SIG_IGN)
 
     def _program(self, launch: dict[str, object]) -> dict[str, object]:
         """Start the program, wait for its end; the record of how it ended."""
         if self._directory.kill.exists():
-            return _ended(killed=True)
+            return ended(killed=True)
         self._directory.write(self._directory.launched, {})
-        command = [str(part) for part in _list(launch["command"])]
-        environment = {str(name): str(value) for name, value in _table(launch["environment"]).items()}
+        try:
+            pid = self._start(launch)
+        except OSError as error:
+            return ended(problem=f"{error.filename} can't be started: {error.strerror}")
+        return self._follow(pid, launch)
+
+    def _start(self, record: dict[str, object], standard_input: int = -1) -> int:
+        """Start the program of a launch record; its pid.
+
+        Raises:
+            OSError: it can't be started; `filename` is the program's.
+        """
+        command = [str(part) for part in as_list(record["command"])]
+        environment = {str(name): str(value) for name, value in as_table(record["environment"]).items()}
         os.chdir(self._directory.work)
         output = os.open(self._directory.output, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
-            pid = children.start(command, environment, output)
+            return children.start(command, environment, output, standard_input)
         except OSError as error:
-            return _ended(problem=f"{command[0]} can't be started: {error.strerror}")
+            raise OSError(error.errno, error.strerror, command[0]) from None
         finally:
             os.close(output)
-        with contextlib.suppress(ProcessLookupError):  # gone already: its wait status tells
-            self._directory.write(
-                self._directory.application, {**ProcessIdentity.of(pid).record(), "since": _now()}
-            )
+
+    def _follow(self, pid: int, launch: dict[str, object]) -> dict[str, object]:
+        """Say that the program runs, wait for its end; the record of how it ended."""
+        try:
+            identity = ProcessIdentity.of(pid).record()
+        except ProcessLookupError:
+            pass  # gone already: its wait status tells
+        else:
+            self._directory.write(self._directory.application, {**identity, "since": _now()})
         self._notify()
         status, killed = self._wait(pid, float(str(launch["kill_grace"])))
         self._clear_leftovers()
-        return _ended(status=status, killed=killed)
+        return ended(status=status, killed=killed)
 
     def _wait(self, pid: int, grace: float) -> tuple[int, bool]:
         """The program's wait status, and whether it was told to go."""
@@ -103,12 +125,17 @@ class Runner:
 
     def _notify(self) -> None:
         """Wake the controller; where there is none, the record in the run directory is enough."""
-        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
             sender.setblocking(False)
             sender.sendto(self._directory.path.name.encode(), self._notify_path)
+        except OSError:
+            pass
+        finally:
+            sender.close()
 
 
-def _ended(
+def ended(
     status: int | None = None, *, killed: bool = False, problem: str | None = None
 ) -> dict[str, object]:
     signalled = status is not None and os.WIFSIGNALED(status)
@@ -125,18 +152,23 @@ def _now() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _list(value: object) -> list[object]:
+def as_list(value: object) -> list[object]:
     if not isinstance(value, list):
         raise TypeError(f"launch.json: a list was expected, not {type(value).__name__}")
     return value
 
 
-def _table(value: object) -> dict[str, object]:
+def as_table(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
         raise TypeError(f"launch.json: a table was expected, not {type(value).__name__}")
     return value
 
 
 def main() -> None:
-    """`python -m headland.jobs.runner <run directory>`."""
-    Runner(RunDirectory(Path(sys.argv[1]))).run()
+    """`python -m headland.jobs.runner <run directory> [wait]`."""
+    directory = RunDirectory(Path(sys.argv[1]))
+    if sys.argv[2:] == ["wait"]:
+        from headland.jobs.runner.waiting import WaitingRunner  # noqa: PLC0415 - ordinary runners do without
+
+        sys.exit(WaitingRunner(directory).run())
+    sys.exit(Runner(directory).run())
