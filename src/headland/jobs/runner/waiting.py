@@ -86,12 +86,14 @@ class WaitingRunner(Runner):
         state = _State()
         while True:
             patience = None if state.ready else max(0.0, deadline - time.monotonic())
-            heard, _, _ = select.select([0, program.fileno()], [], [], patience)
+            select.select([0, program.fileno()], [], [], patience)
+            # Looked at anew, the word first: it counts even where the program has ended or is too slow.
+            heard, _, _ = select.select([0, program.fileno()], [], [], 0)
             if 0 in heard:
                 state.wanted = bool(os.read(0, 16)) or self._directory.launch.exists()
                 return state
             if program.fileno() not in heard:
-                return state  # too slow
+                return state
             if not program.recv(1):
                 state.ended = True
                 return state
