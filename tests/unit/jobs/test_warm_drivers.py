@@ -4,115 +4,20 @@ import os
 import signal
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from tests.serving import eventually
+from tests.unit.jobs.warm_pool import PLAIN
 
 from headland.jobs.batches.submission import Submission
-from headland.jobs.clusters.companion import Companion
-from headland.jobs.clusters.java import Toolchain
-from headland.jobs.clusters.local import MARK, LocalCluster
-from headland.jobs.clusters.startup import MadeFile
+from headland.jobs.clusters.local import MARK
 from headland.jobs.controller import warm as drivers
-from headland.jobs.controller.making import Making
 from headland.jobs.controller.memory import available, of_driver
 from headland.jobs.controller.tries import MOST, Tries
-from headland.jobs.controller.warm import WarmDrivers
 from headland.jobs.runner.processes import marked
 from headland.jobs.runner.run_directory import RunDirectory
-from headland.settings import Home, JobsSettings
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="marks are found on Linux only")
-
-#: Says that it is ready as soon as the file beside it lets it, and waits for the end of its input.
-JAVA = """#!{python} -S
-import os, socket, time
-here = os.path.dirname(os.path.abspath(__file__))
-if os.path.exists(here + "/broken"):
-    print("this Java is broken")
-    raise SystemExit(1)
-while os.path.exists(here + "/slow"): time.sleep(0.01)
-line = socket.socket(fileno=0)
-line.sendall(b"\\n")
-line.recv(1)
-"""
-
-PLAIN = Submission(file="/app.jar", class_name="demo.App")
-
-
-class Pool:
-    """The drivers of a home, with a clock that a test sets."""
-
-    def __init__(self, path: Path, **settings: object) -> None:
-        self.home, self.now = Home(path / "home"), 100.0
-        for folder in (
-            self.home.batches,
-            self.home.cache,
-            self.home.runtime,
-            path / "java" / "bin",
-            path / "spark" / "jars",
-        ):
-            folder.mkdir(parents=True)
-        self.java = path / "java" / "bin"
-        (self.java / "java").write_text(JAVA.format(python=sys.executable))
-        (self.java / "java").chmod(0o755)
-        self.jobs = JobsSettings(**settings)
-        self.tools = Toolchain(self.java / "java", path / "spark")
-        companion = MadeFile(self.home.cache, "companion", "key", ".jar")
-        (self.home.cache / "made").write_bytes(b"an archive")
-        companion.adopt(self.home.cache / "made")
-        self.cluster = LocalCluster(self.jobs, self.tools)
-        making = Making(self.cluster, Companion(self.tools, companion), self.home)
-        self.warm = WarmDrivers(
-            self.cluster,
-            self.jobs,
-            self.home,
-            making=making,
-            wanted=self.jobs.warm_drivers,
-            clock=lambda: self.now,
-        )
-
-    @property
-    def directories(self) -> list[RunDirectory]:
-        return [RunDirectory(path) for path in self.home.batches.iterdir()]
-
-    def one(self) -> RunDirectory:
-        (found,) = self.directories
-        return found
-
-    def until_ready(self) -> RunDirectory:
-        self.warm.tend(quiet=True)
-        directory = self.one()
-        eventually(directory.warmed.exists, "the driver is ready", 20)
-        return directory
-
-    def until_ended(self, directory: RunDirectory) -> None:
-        eventually(lambda: not marked(MARK, directory.path.name), "nothing of the driver runs", 20)
-
-
-@pytest.fixture
-def make_pool(tmp_path):
-    pools = []
-
-    def make(**settings):
-        pools.append(Pool(tmp_path, **settings))
-        return pools[-1]
-
-    yield make
-    for pool in pools:
-        keys = [directory.path.name for directory in pool.directories]
-        taken = list(pool.warm._taken.values())
-        pool.warm.close()
-        for driver in taken:
-            driver.held.runner.wait(20)
-        for key in keys:
-            eventually(lambda key=key: not marked(MARK, key), "nothing is left", 20)
-
-
-@pytest.fixture
-def pool(make_pool):
-    return make_pool()
 
 
 def test_a_driver_is_started_in_a_directory_of_its_own(pool):
