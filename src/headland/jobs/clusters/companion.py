@@ -62,7 +62,7 @@ def training(companion: Path, directory: RunDirectory, lasting: Mapping[str, str
         *("--class", TRAINING),
         *(part for key, value in conf.items() for part in ("--conf", f"{key}={value}")),
         str(companion),
-        str(folder),
+        str(folder / "data"),
     ]
 
 
