@@ -167,6 +167,17 @@ def test_a_batch_that_is_not_wanted_any_more_ends_its_driver(desk, how):
         assert b"noise" not in desk.row.log_tail
 
 
+def test_a_batch_that_is_described_and_then_not_wanted_any_more_is_not_run(desk):
+    """The controller was held up between `launch.json` and the word, and then finds the batch unwanted."""
+    directory = desk.pool.until_ready()
+    assert desk.claim()
+    assert desk.keeper._launcher.prepare(desk.row, directory) is None
+    desk.database.write_and_wait(lambda connection: store.request_kill(connection, 0, 3_000))
+    desk.step()
+    assert desk.row.state == "killed"
+    assert not directory.launched.exists()
+
+
 def test_what_can_not_be_staged_ends_the_driver(desk):
     directory = desk.pool.until_ready()
     desk.archive.unlink()

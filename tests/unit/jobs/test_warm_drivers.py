@@ -143,7 +143,7 @@ def test_a_java_that_fails_is_tried_again_with_growing_pauses(pool):
     for _ in range(MOST):
         pool.warm.tend(quiet=True)
         directory = pool.one()
-        pool.until_ended(directory)
+        pool.warm._waiting[directory.path.name].held.runner.wait(20)
         pool.warm.tend(quiet=True)
         assert pool.directories == [], "it is removed, and not tried again at once"
         began = pool.now
@@ -189,6 +189,20 @@ def test_memory_that_is_short(pool, monkeypatch):
     assert pool.directories == []
     assert pool.warm.settled
     monkeypatch.setattr(drivers, "available", lambda: None)
+    pool.until_ready()
+
+
+def test_a_disk_that_is_full_leaves_nothing_and_is_tried_later(pool, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(drivers, "write_private", full)
+    pool.warm.tend(quiet=True)
+    assert pool.directories == []
+    monkeypatch.undo()
+    pool.warm.tend(quiet=True)
+    assert pool.directories == []
+    pool.now += 10
     pool.until_ready()
 
 

@@ -95,13 +95,23 @@ class Making:
 
     def _make(self, file: MadeFile, steps_in: Callable[[RunDirectory], list[list[str]]]) -> None:
         directory = RunDirectory(self._home.cache / f"making-{secrets.token_hex(8)}")
+        try:
+            self._held = (self._start_in(directory, steps_in), file)
+        except OSError as error:  # a full disk, or too many processes
+            pause = self._tries[file.stem].failed(time.monotonic())
+            _log.warning("startup.failed", what=file.stem, reason=str(error), again_in=pause)
+            shutil.rmtree(directory.path, ignore_errors=True)
+            return
+        _log.info("startup.making", what=file.stem)
+
+    def _start_in(self, directory: RunDirectory, steps_in: Callable[[RunDirectory], list[list[str]]]) -> Held:
         make_folders(directory)
         steps = steps_in(directory)
         files = [directory.path / f"java{number}.args" for number, _ in enumerate(steps)]
         for args, step in zip(files, steps, strict=True):
             write_private(args, argument_file(step))
         tools = self._cluster.tools
-        held = Held(
+        return Held(
             directory,
             ["/bin/sh", "-c", _IN_TURN, "sh", str(tools.java), *map(str, files)],
             self._cluster.machine(Submission(file=""), directory).environment,
@@ -109,8 +119,6 @@ class Making:
             patience=_PATIENCE,
             nice=_NICE,
         )
-        self._held = (held, file)
-        _log.info("startup.making", what=file.stem)
 
     def _cache_steps(
         self, startup: StartupCache, companion: Path, directory: RunDirectory

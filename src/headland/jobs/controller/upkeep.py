@@ -24,6 +24,9 @@ SETTLING = 5.0
 #: Least seconds between looks.
 BETWEEN = 0.2
 
+#: Seconds until the next look after one that failed in a way that nobody foresaw.
+AFTER_FAILURE = 60.0
+
 
 class Upkeep:
     """One look at a time, in whatever thread."""
@@ -81,6 +84,7 @@ class Upkeep:
             _log.warning("upkeep.delayed", reason=str(error))
         except Exception:  # noqa: BLE001 - batches go on without any of this
             _log.exception("upkeep.failed")
+            self._next = self._clock() + AFTER_FAILURE
         finally:
             self._one.release()
 

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import structlog
 
@@ -30,7 +31,7 @@ from headland.settings import Home, JobsSettings
 _log = structlog.get_logger("headland.jobs.controller")
 
 #: Seconds that a JVM gets to become ready: far above what it takes.
-_PATIENCE = 120.0
+_PATIENCE = 60.0
 
 #: Seconds after which a JVM that gets ready is worth waiting for: a batch is served sooner by it than by a new one.
 _WORTH = 1.0
@@ -139,6 +140,8 @@ class WarmDrivers:
         """End a driver that a batch has taken, and leave its directory."""
         driver = self._taken.get(run_key)
         if driver is not None:
+            # With it the end of the pipe would be as good as the word.
+            driver.held.directory.launch.unlink(missing_ok=True)
             driver.held.let_go()
             driver.held.gone()
             self._taken.pop(run_key, None)
@@ -170,10 +173,22 @@ class WarmDrivers:
         if companion is None or companion.path is None:
             return
         directory = RunDirectory(self._home.batches / secrets.token_hex(16))
+        try:
+            driver = self._start_in(directory, companion.path)
+        except OSError as error:  # a full disk, or too many processes
+            pause = self._tries.failed(self._clock())
+            _log.warning("driver.lost", run=directory.path.name, said=str(error), again_in=pause)
+            shutil.rmtree(directory.path, ignore_errors=True)
+            return
+        with self._lock:
+            self._waiting[driver.run_key] = driver
+        _log.info("driver.warming", run=driver.run_key, runner=driver.held.runner.pid)
+
+    def _start_in(self, directory: RunDirectory, companion: Path) -> Driver:
         make_folders(directory)
         machine = self._cluster.machine(Submission(file=""), directory)
         arguments = self._cluster.command(
-            machine, WARM_DRIVER, *training(companion.path, directory, machine.lasting), last=companion.path
+            machine, WARM_DRIVER, *training(companion, directory, machine.lasting), last=companion
         )
         file = directory.path / "warm.args"
         write_private(file, argument_file(arguments))
@@ -184,10 +199,7 @@ class WarmDrivers:
             socket_address(self._home.controller_socket),
             patience=_PATIENCE,
         )
-        driver = Driver(held, machine, self._clock())
-        with self._lock:
-            self._waiting[driver.run_key] = driver
-        _log.info("driver.warming", run=driver.run_key, runner=held.runner.pid)
+        return Driver(held, machine, self._clock())
 
     def _bury(self) -> None:
         with self._lock:

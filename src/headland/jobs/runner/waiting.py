@@ -112,6 +112,9 @@ class WaitingRunner(Runner):
         self, launch: dict[str, object], pid: int, program: socket.socket, ready: bool, deadline: float
     ) -> dict[str, object]:
         """Run the job in the program that waits, or else as any other; the record of how it ended."""
+        # A controller that wants the job stopped says so by the mark first. This one was for nothing that runs now.
+        if signal.SIGTERM in signal.sigpending():
+            signal.sigwait([signal.SIGTERM])
         while not ready and not self._directory.kill.exists() and time.monotonic() < deadline:
             heard, _, _ = select.select([program], [], [], _LOOK)
             if heard:
