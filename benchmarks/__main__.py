@@ -22,7 +22,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
 )
 
 #: Seconds that all of them may take.
-PATIENCE = 235
+PATIENCE = 600
 
 
 @click.command()

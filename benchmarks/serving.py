@@ -83,7 +83,8 @@ def folder() -> Iterator[Path]:
 
 @contextmanager
 def headland(within: Path, **settings: str) -> Iterator[Served]:
-    """`headland serve` on embedded defaults and `settings`, ready.
+    """`headland serve` on embedded defaults and `settings`, ready; on the home that an earlier one left in `within`,
+    if one did.
 
     Raises:
         BenchmarkError: it ended instead.
@@ -95,11 +96,17 @@ def headland(within: Path, **settings: str) -> Iterator[Served]:
         "HEADLAND_SERVER_PUBLIC_URL": f"https://localhost:{port}",
         "HEADLAND_SERVER_PORT": str(port),
         "HEADLAND_SERVER_PRIVATE_PORT": str(private_port),
+        # What is measured has the processors to itself; only the benchmark of these has them.
+        "HEADLAND_JOBS_WARM_DRIVERS": "0",
+        "HEADLAND_JOBS_STARTUP_CACHE": "false",
         **{f"HEADLAND_{name.upper()}": value for name, value in settings.items()},
     }
     process, told = start(environment, within / "service.log")
     try:
-        first = told["administrator"]
+        administrator = within / "administrator.json"
+        if "administrator" in told:
+            administrator.write_text(json.dumps(told["administrator"]))
+        first = json.loads(administrator.read_text())
         yield Served(
             home,
             environment,

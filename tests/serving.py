@@ -54,6 +54,9 @@ class Served:
             "HEADLAND_SERVER_PUBLIC_URL": self.url,
             "HEADLAND_SERVER_PORT": str(self.port),
             "HEADLAND_SERVER_PRIVATE_PORT": str(self.private_port),
+            # Tests that are about something else have the processors to themselves.
+            "HEADLAND_JOBS_WARM_DRIVERS": "0",
+            "HEADLAND_JOBS_STARTUP_CACHE": "false",
             "XDG_CACHE_HOME": str(home.with_name(home.name + "-cache")),
             "XDG_CONFIG_HOME": str(home.with_name(home.name + "-config")),
             **{f"HEADLAND_{name.upper()}": value for name, value in settings.items()},

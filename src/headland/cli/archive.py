@@ -14,6 +14,7 @@ from headland.cli.errors import CliError
 from headland.cli.exit_codes import ExitCode
 from headland.cli.files import replacement
 from headland.cli.options import quiet_option
+from headland.jobs.clusters.scala import compiler_command, has_compiler
 from headland.settings import Home, SettingsError, load_settings
 from headland.settings.model import JobsSettings
 
@@ -49,22 +50,6 @@ def build(sources: tuple[Path, ...], output: Path, quiet: bool) -> None:
         raise CliError(f"{output} can't be written ({error.strerror})", "name another file with -o") from None
     if not quiet:
         click.echo(str(output))
-
-
-def compiler_command(java: Path, spark: Path, sources: Sequence[Path], output: Path) -> list[str]:
-    """The compiler's command line. It writes an archive where the output's name ends in `.jar`."""
-    # Java itself expands the asterisk, to every archive in the folder.
-    classes = f"{spark / 'jars'}/*"
-    return [
-        str(java),
-        "-cp",
-        classes,
-        "scala.tools.nsc.Main",
-        "-usejavacp",
-        "-d",
-        str(output),
-        *map(str, sources),
-    ]
 
 
 def _compile(settings: JobsSettings, sources: Sequence[Path], output: Path) -> None:
@@ -123,6 +108,6 @@ def _spark(settings: JobsSettings) -> Path:
         if found is None or found.origin is None:
             raise CliError("there is no Spark here", "install pyspark, or set `jobs.spark_home`")
         spark = Path(found.origin).parent
-    if not list((spark / "jars").glob("scala-compiler-*.jar")):
+    if not has_compiler(spark):
         raise CliError(f"there is no Scala compiler in {spark / 'jars'}", "check `jobs.spark_home`")
     return spark

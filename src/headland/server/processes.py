@@ -9,8 +9,8 @@ from granian.server import Server
 
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.service import now
-from headland.jobs.clusters.cluster import Clusters
 from headland.jobs.clusters.java import Toolchain
+from headland.jobs.controller.assembly import assemble
 from headland.jobs.controller.controller import Controller
 from headland.jobs.controller.keeper import BatchKeeper
 from headland.jobs.node import node_name
@@ -60,16 +60,18 @@ def controller() -> None:
     if lock is None:
         raise HomeError(f"another controller runs on the home {home.path}")
     jobs = deployment.settings.jobs
+    cluster, warm, upkeep = assemble(deployment.database, jobs, home, Toolchain.of(jobs))
     keeper = BatchKeeper(
         database=deployment.database,
         paths=PathRules.of(jobs, deployment.storage),
-        cluster=Clusters(jobs, Toolchain.of(jobs)),
+        cluster=cluster,
         settings=deployment.settings,
         home=home,
         clock=now,
+        warm=warm,
     )
     node = node_name(home.path / "node")
-    Controller(deployment.database, keeper, home, node, jobs).run()
+    Controller(deployment.database, keeper, home, node, jobs, upkeep=upkeep).run()
     os.close(lock)
     # Steps under way are not waited for: they are made to be cut short.
     os._exit(0)

@@ -50,6 +50,11 @@ class Home:
         return self.path / "batches"
 
     @property
+    def cache(self) -> Path:
+        """What was made to start applications faster; it may be removed, and is made again."""
+        return self.path / "cache"
+
+    @property
     def runtime(self) -> Path:
         """Locks, sockets and metrics of the running processes; of no value once they are gone."""
         return self.path / "run"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from headland.cli.archive import compiler_command
+from headland.jobs.clusters.scala import compiler_command
 
 SOURCE = 'object Hello { def main(args: Array[String]): Unit = println("hello") }\n'
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.serving import eventually
+from tests.unit.jobs.warm_pool import Pool
 
 import headland
 from headland.database import Database, upgrade
@@ -219,3 +221,28 @@ def job(tmp_path: Path) -> Iterator[Job]:
     for descriptor in keep:
         os.close(descriptor)
     assert left == [], "processes of a job were left running"
+
+
+@pytest.fixture
+def make_pool(tmp_path: Path) -> Iterator[Callable[..., Pool]]:
+    """Homes with warm drivers."""
+    pools: list[Pool] = []
+
+    def make(**settings: object) -> Pool:
+        pools.append(Pool(tmp_path, **settings))
+        return pools[-1]
+
+    yield make
+    for pool in pools:
+        keys = [directory.path.name for directory in pool.directories]
+        taken = list(pool.warm._taken.values())
+        pool.warm.close()
+        for driver in taken:
+            driver.held.runner.wait(20)
+        for key in keys:
+            eventually(lambda key=key: not marked("HEADLAND_RUN", key), "nothing is left", 20)
+
+
+@pytest.fixture
+def pool(make_pool: Callable[..., Pool]) -> Pool:
+    return make_pool()

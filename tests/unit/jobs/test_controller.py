@@ -36,6 +36,7 @@ class Steps:
         self.taken: list[int] = []
         self.ending: set[int] = set()
         self.failing: Exception | None = None
+        self.warm = None
 
     def clock(self) -> int:
         return 5_000

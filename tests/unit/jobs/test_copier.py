@@ -25,8 +25,12 @@ class Pipe:
     def __init__(self, output: Path, limit: int) -> None:
         self.output = output
         source, self.sink = os.pipe()
-        self.copier = Copier(source, str(output), limit)
+        self.limit = limit
+        self.copier = Copier(source, str(output), str(output.with_name("early.log")))
         self.copier.start()
+
+    def begin(self) -> None:
+        self.copier.begin(self.limit)
 
     def write(self, data: bytes) -> None:
         while data:
@@ -59,7 +63,7 @@ def make_pipe(tmp_path: Path) -> Callable[..., Pipe]:
 
 def test_output_below_the_limit_is_kept_whole(make_pipe):
     pipe = make_pipe(limit=8000)
-    pipe.copier.begin()
+    pipe.begin()
     expected = [f"line {number:05d}" for number in range(300)]
     for line in expected:
         pipe.write(line.encode() + b"\n")
@@ -70,7 +74,7 @@ def test_output_below_the_limit_is_kept_whole(make_pipe):
 def test_of_longer_output_head_and_end_are_kept_and_what_is_missing_is_told(make_pipe):
     limit = 80_000
     pipe = make_pipe(limit=limit)
-    pipe.copier.begin()
+    pipe.begin()
     lines = [f"line {number:05d}" for number in range(100_000)]
     pipe.write("".join(line + "\n" for line in lines).encode())
     pipe.end()
@@ -93,7 +97,7 @@ def test_of_longer_output_head_and_end_are_kept_and_what_is_missing_is_told(make
 def test_whatever_the_pieces_the_lines_are_the_programs(make_pipe, seed):
     chance = random.Random(seed)
     pipe = make_pipe(limit=2000)
-    pipe.copier.begin()
+    pipe.begin()
     lines = [str(number) * chance.randrange(1, 12) for number in range(3000)]
     data = "".join(line + "\n" for line in lines).encode()
     while data:
@@ -110,24 +114,28 @@ def test_whatever_the_pieces_the_lines_are_the_programs(make_pipe, seed):
 
 def test_a_line_without_end_does_not_get_around_the_limit(make_pipe):
     pipe = make_pipe(limit=1 << 20)
-    pipe.copier.begin()
+    pipe.begin()
     for _ in range(400):
         pipe.write(b"x" * 100_000)
     pipe.end()
     assert pipe.size() < 8 << 20
 
 
-def test_what_comes_before_the_beginning_is_thrown_away(make_pipe):
+def test_what_comes_before_the_beginning_is_put_aside(make_pipe):
     pipe = make_pipe()
-    pipe.write(b"x" * 3_000_000)
-    pipe.write(b"warm\n")
+    pipe.write(b"warming\n" * 50_000)
     assert not pipe.output.exists()
+    pipe.begin()
+    pipe.write(b"job\n")
     pipe.end()
+    assert pipe.lines() == ["job"]
+    early = pipe.output.with_name("early.log").read_bytes()
+    assert early == (b"warming\n" * 50_000)[:65_536]
 
 
 def test_what_was_written_shows_at_once(make_pipe):
     pipe = make_pipe()
-    pipe.copier.begin()
+    pipe.begin()
     for number in range(50):
         pipe.write(b"%d\n" % number)
         deadline = threading.Event()
@@ -138,7 +146,7 @@ def test_what_was_written_shows_at_once(make_pipe):
 
 def test_nothing_is_written_after_the_end_even_if_somebody_holds_the_pipe(make_pipe):
     pipe = make_pipe()
-    pipe.copier.begin()
+    pipe.begin()
     pipe.write(b"one\n")
     held = os.dup(pipe.sink)
     os.close(pipe.sink)
@@ -165,7 +173,7 @@ def test_a_full_disk_costs_lines_and_says_so_when_there_is_room_again(make_pipe,
     filler = small_disk / "filler"
     filler.write_bytes(b"x" * 200_000)
     pipe = make_pipe(folder=small_disk)
-    pipe.copier.begin()
+    pipe.begin()
     lines = [f"line {number:05d}" for number in range(40_000)]
     whole = "".join(line + "\n" for line in lines).encode()
     pipe.write(whole)
@@ -185,7 +193,7 @@ def test_a_full_disk_costs_lines_and_says_so_when_there_is_room_again(make_pipe,
 def test_a_disk_that_is_full_from_the_start_holds_nothing_up(make_pipe, small_disk):
     (small_disk / "filler").write_bytes(b"x" * 262_144)
     pipe = make_pipe(folder=small_disk)
-    pipe.copier.begin()
+    pipe.begin()
     pipe.write(b"x" * 5_000_000)
     pipe.end()
     assert pipe.output.stat().st_size == 0

@@ -163,6 +163,7 @@ def test_a_java_that_may_not_be_run_is_none(homes, tmp_path):
 
 def test_class_path(homes, tmp_path):
     tools = Toolchain.of(JobsSettings(**homes))
-    spark = f"{tmp_path}/spark/conf:{tmp_path}/spark/jars/*"
+    spark = f"{tmp_path}/spark/jars/*:{tmp_path}/spark/conf"
     assert tools.class_path() == tools.class_path("") == spark
     assert tools.class_path("/opt/a.jar:/opt/b.jar") == f"/opt/a.jar:/opt/b.jar:{spark}"
+    assert tools.class_path("/opt/a.jar", "/opt/z.jar", "") == f"/opt/a.jar:{spark}:/opt/z.jar"

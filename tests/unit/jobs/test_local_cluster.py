@@ -65,7 +65,7 @@ def test_the_whole_command_line():
     assert list(launch.files) == [Path(f"/home/batches/{KEY}/java.args")]
     assert arguments(launch) == [
         "-cp",
-        "/opt/spark/conf:/opt/spark/jars/*",
+        "/opt/spark/jars/*:/opt/spark/conf",
         *java_options("1g", 0),
         f"-Djava.io.tmpdir={RUN.temporary}",
         "org.apache.spark.deploy.SparkSubmit",
@@ -201,7 +201,7 @@ def test_the_drivers_options_are_those_of_the_process():
     found = arguments(plan(Submission(**JAR, conf=conf)))
     virtual_machine = found[: found.index("org.apache.spark.deploy.SparkSubmit")]
     assert virtual_machine[-3:] == ["-Da=1", "-Db=2 3", "-XX:+UseSerialGC"]
-    assert virtual_machine[:2] == ["-cp", "/opt/first.jar:/opt/spark/conf:/opt/spark/jars/*"]
+    assert virtual_machine[:2] == ["-cp", "/opt/first.jar:/opt/spark/jars/*:/opt/spark/conf"]
 
 
 @pytest.mark.parametrize("key", ["spark.driver.defaultJavaOptions", "spark.driver.extraJavaOptions"])

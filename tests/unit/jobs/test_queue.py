@@ -127,10 +127,10 @@ class TestOrder:
         submit("app", "app", "app")
         claim = store.claim
 
-        def late(connection, batch_id, node, now):
+        def late(connection, batch_id, node, now, run_key):
             if batch_id == 0:
                 store.request_delete(connection, 0, now)
-            return claim(connection, batch_id, node, now)
+            return claim(connection, batch_id, node, now, run_key)
 
         monkeypatch.setattr(store, "claim", late)
         assert queue(database, max_running=2).take(7) == [1, 2]

@@ -303,7 +303,7 @@ class TestSubmission:
         ]
         assert "-Xmx512m" in arguments
         assert "-Da=b" not in arguments
-        assert arguments[arguments.index("-cp") + 1] == "/opt/spark/conf:/opt/spark/jars/*"
+        assert arguments[arguments.index("-cp") + 1] == "/opt/spark/jars/*:/opt/spark/conf"
         assert {
             "spark.driver.memory=9g",
             "spark.driver.extraJavaOptions=-Da=b",

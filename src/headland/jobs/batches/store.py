@@ -277,8 +277,8 @@ def count_by_state(connection: Connection) -> dict[str, int]:
     return {state: number for state, number in connection.execute(counted)}  # noqa: C416 - rows, not pairs
 
 
-def claim(connection: Connection, batch_id: int, node: str, now: int) -> bool:
-    """Take a waiting batch on; whether it was still to be had."""
+def claim(connection: Connection, batch_id: int, node: str, now: int, run_key: str | None = None) -> bool:
+    """Take a waiting batch on, into the run directory `run_key` if one is given; whether it was still to be had."""
     taken = (
         update(batch)
         .where(
@@ -287,7 +287,7 @@ def claim(connection: Connection, batch_id: int, node: str, now: int) -> bool:
             batch.c.kill_requested_at.is_(None),
             batch.c.delete_requested_at.is_(None),
         )
-        .values(claimed_by=node, claimed_at=now)
+        .values(claimed_by=node, claimed_at=now, **({"run_key": run_key} if run_key else {}))
     )
     return connection.execute(taken).rowcount == 1
 

@@ -6,13 +6,15 @@ from pathlib import Path
 import msgspec
 
 from headland.jobs.batches.submission import Submission
-from headland.jobs.clusters.java import Toolchain
+from headland.jobs.clusters.java import Toolchain, argument_file
 from headland.jobs.clusters.kind import Kind
 from headland.jobs.clusters.kubernetes import KUBERNETES
-from headland.jobs.clusters.launch import Launch, plan_launch
+from headland.jobs.clusters.launch import SPARK_SUBMIT, Launch, java_command, machine_of, submit_arguments
 from headland.jobs.clusters.local import LOCAL
+from headland.jobs.clusters.machine import Machine
 from headland.jobs.clusters.manager import ResourceManager
 from headland.jobs.clusters.standalone import STANDALONE
+from headland.jobs.clusters.startup import StartupCache
 from headland.jobs.clusters.yarn import YARN
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import DeployMode, JobsSettings
@@ -79,6 +81,7 @@ class Clusters:
 
     settings: JobsSettings
     tools: Toolchain
+    startup: StartupCache | None = None
     _managers: dict[str, ResourceManager] = field(default_factory=dict)
 
     def plan(self, submission: Submission, batch_name: str, directory: RunDirectory) -> Launch:
@@ -89,14 +92,27 @@ class Clusters:
             ClusterError: its master is of no kind that there is.
         """
         placed = self.placed(submission)
-        return plan_launch(
-            placed,
-            batch_name,
-            directory,
-            kind=kind_of(placed.master),
-            settings=self.settings,
-            tools=self.tools,
+        kind = kind_of(placed.master)
+        terms = kind.terms(self.settings, placed, directory)
+        machine = machine_of(placed, directory, terms, self.settings, self.tools)
+        arguments = submit_arguments(placed, batch_name, kind, terms, self.settings)
+        file = directory.path / "java.args"
+        return Launch(
+            command=[str(self.tools.java), f"@{file}"],
+            environment=machine.environment,
+            files={file: argument_file(self.command(machine, SPARK_SUBMIT, *arguments))},
+            arguments=arguments,
         )
+
+    def machine(self, submission: Submission, directory: RunDirectory) -> Machine:
+        """The JVM that `submission` needs in `directory`. Raises as `plan`."""
+        placed = self.placed(submission)
+        terms = kind_of(placed.master).terms(self.settings, placed, directory)
+        return machine_of(placed, directory, terms, self.settings, self.tools)
+
+    def command(self, machine: Machine, *program: str, last: Path | None = None) -> list[str]:
+        """Arguments of Java that run `program`, a class and its arguments, with `last` at the class path's end."""
+        return java_command(machine, self.tools, self.startup, *program, last=str(last or ""))
 
     def placed(self, submission: Submission) -> Submission:
         """With master and deploy mode: those of the settings for what was accepted before it kept its own."""

@@ -72,10 +72,19 @@ class Toolchain:
         found = re.search(r'^JAVA_VERSION="(\d+)', release, re.MULTILINE)
         return int(found[1]) if found else 0
 
+    @property
+    def archives(self) -> str:
+        """Spark's own archives, as a class path."""
+        return str(self.spark_home / "jars" / "*")
+
     def class_path(self, first: str | None = None, *last: str) -> str:
-        """Spark's class path, after what a job wants to have looked at first."""
-        parts = [str(self.spark_home / "conf"), str(self.spark_home / "jars" / "*"), *last]
-        return os.pathsep.join([first, *parts] if first else parts)
+        """Spark's class path, between what a job wants to have looked at first and what comes last.
+
+        Spark's scripts put the folder `conf` before the archives. A startup cache needs the archives in front; and
+        what is looked for in that folder, such as `log4j2.properties` and `core-site.xml`, is in no archive.
+        """
+        parts = [first, self.archives, str(self.spark_home / "conf"), *last]
+        return os.pathsep.join(part for part in parts if part)
 
 
 def java_options(memory: str, java_version: int) -> list[str]:

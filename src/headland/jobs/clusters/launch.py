@@ -12,13 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headland.jobs.batches.submission import Submission
-from headland.jobs.clusters.java import Toolchain, argument_file, java_options, split_options
-from headland.jobs.clusters.kind import Kind
+from headland.jobs.clusters.java import Toolchain, java_options, split_options
+from headland.jobs.clusters.kind import Kind, Terms
+from headland.jobs.clusters.machine import LASTING, Machine
+from headland.jobs.clusters.startup import StartupCache
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import JobsSettings
 
 #: Marks every process of a batch with its run key.
 MARK = "HEADLAND_RUN"
+
+#: The class that Spark's own scripts start.
+SPARK_SUBMIT = "org.apache.spark.deploy.SparkSubmit"
 
 #: Memory of a JVM that submits and ends.
 SUBMITTER_MEMORY = "512m"
@@ -47,35 +52,59 @@ class Launch:
     command: list[str]
     environment: dict[str, str]
     files: dict[Path, str]
+    #: The arguments of SparkSubmit alone, for a JVM that runs already.
+    arguments: list[str]
 
 
-def plan_launch(
-    submission: Submission,
-    batch_name: str,
-    directory: RunDirectory,
-    *,
-    kind: Kind,
-    settings: JobsSettings,
-    tools: Toolchain,
-) -> Launch:
-    """How to run `submission`, whose paths are local by now or such that Spark fetches itself, and whose master
-    and deploy mode are set.
+def machine_of(
+    submission: Submission, directory: RunDirectory, terms: Terms, settings: JobsSettings, tools: Toolchain
+) -> Machine:
+    """The JVM that `submission`, whose deploy mode is set, needs in `directory`.
 
     Raises:
         ValueError: the submission's JVM options can't be split into words.
     """
-    terms = kind.terms(settings, submission, directory)
-    conf = {**settings.spark_conf, **submission.conf}
-    memory = submission.driver_memory or conf.get("spark.driver.memory") or settings.driver_memory
-    conf["spark.driver.memory"] = memory
+    conf = _conf(submission, settings)
     here = submission.deploy_mode == "client"
-    arguments = [
-        "-cp",
-        tools.class_path(conf.get("spark.driver.extraClassPath") if here else None, *terms.class_path),
-        *java_options(memory if here else SUBMITTER_MEMORY, tools.java_version()),
-        f"-Djava.io.tmpdir={directory.temporary}",
-        *(_driver_options(conf) if here else ()),
-        "org.apache.spark.deploy.SparkSubmit",
+    memory = conf["spark.driver.memory"] if here else SUBMITTER_MEMORY
+    environment: dict[str, str | None] = {
+        **_environment(directory, conf if here else {}, settings, tools),
+        **terms.environment,
+    }
+    return Machine(
+        first=conf.get("spark.driver.extraClassPath") if here else None,
+        later=terms.class_path,
+        options=[
+            *java_options(memory, tools.java_version()),
+            f"-Djava.io.tmpdir={directory.temporary}",
+            *(_driver_options(conf) if here else ()),
+        ],
+        environment={name: value for name, value in environment.items() if value is not None},
+        lasting={key: value for key, value in conf.items() if key.startswith(LASTING)},
+    )
+
+
+def java_command(
+    machine: Machine, tools: Toolchain, startup: StartupCache | None, *program: str, last: str = ""
+) -> list[str]:
+    """Arguments of Java that run `program`, a class and its arguments, with `last` at the class path's end."""
+    cached = startup.use() if startup and not machine.first else []
+    class_path = tools.class_path(machine.first, *machine.later, last)
+    return [*cached, "-cp", class_path, *machine.options, *program]
+
+
+def submit_arguments(
+    submission: Submission,
+    batch_name: str,
+    kind: Kind,
+    terms: Terms,
+    settings: JobsSettings,
+) -> list[str]:
+    """Arguments of SparkSubmit for `submission`, whose paths are local by now or such that Spark fetches itself, and
+    whose master and deploy mode are set.
+    """
+    conf = _conf(submission, settings)
+    return [
         *("--master", terms.master),
         *(("--deploy-mode", submission.deploy_mode) if len(kind.modes) > 1 else ()),
         *("--name", submission.name or conf.get("spark.app.name") or batch_name),
@@ -83,16 +112,12 @@ def plan_launch(
         submission.file,
         *submission.args,
     ]
-    file = directory.path / "java.args"
-    environment: dict[str, str | None] = {
-        **_environment(directory, conf if here else {}, settings, tools),
-        **terms.environment,
-    }
-    return Launch(
-        command=[str(tools.java), f"@{file}"],
-        environment={name: value for name, value in environment.items() if value is not None},
-        files={file: argument_file(arguments)},
-    )
+
+
+def _conf(submission: Submission, settings: JobsSettings) -> dict[str, str]:
+    conf = {**settings.spark_conf, **submission.conf}
+    memory = submission.driver_memory or conf.get("spark.driver.memory") or settings.driver_memory
+    return {**conf, "spark.driver.memory": memory}
 
 
 def _driver_options(conf: Mapping[str, str]) -> list[str]:

@@ -6,6 +6,7 @@ import signal
 import socket
 import threading
 import time
+from functools import partial
 
 import structlog
 
@@ -16,6 +17,7 @@ from headland.jobs.controller.keeper import BatchKeeper
 from headland.jobs.controller.pauses import Pauses
 from headland.jobs.controller.queue import Queue
 from headland.jobs.controller.retention import Retention
+from headland.jobs.controller.upkeep import Upkeep
 from headland.jobs.controller.workers import Workers
 from headland.jobs.wakeup import Calls, heard, listen
 from headland.settings import Home, JobsSettings
@@ -36,13 +38,21 @@ class Controller:
     """Runs in a process of its own, one a home."""
 
     def __init__(
-        self, database: Database, keeper: BatchKeeper, home: Home, node: str, settings: JobsSettings
+        self,
+        database: Database,
+        keeper: BatchKeeper,
+        home: Home,
+        node: str,
+        settings: JobsSettings,
+        *,
+        upkeep: Upkeep | None = None,
     ) -> None:
         self._database = database
         self._keeper = keeper
+        self._upkeep = upkeep
         self._home = home
         self._node = node
-        self._queue = Queue(database, node, settings)
+        self._queue = Queue(database, node, settings, keeper.warm)
         self._retention = Retention(database, settings, home, keeper.clock)
         self._pauses = Pauses(time.monotonic)
         self._workers = Workers(self._step, THREADS)
@@ -75,7 +85,10 @@ class Controller:
                 if time.monotonic() >= look_at:
                     self._look()
                     look_at = time.monotonic() + HEARTBEAT
+                self._keep_up()
         _log.info("controller.stopping", node=self._node)
+        if self._upkeep is not None:
+            self._upkeep.close()
         self._workers.close(wait=False)
 
     def _answer(self, calls: Calls) -> None:
@@ -113,6 +126,12 @@ class Controller:
             self._take_on()
         except DatabaseUnavailableError as error:
             _log.warning("controller.database_unavailable", reason=str(error))
+
+    def _keep_up(self) -> None:
+        """See to what is not a batch, in a thread beside them."""
+        if self._upkeep is not None and self._upkeep.due():
+            look = partial(self._upkeep.look, self._queue.running, self._queue.free)
+            threading.Thread(target=look, name="upkeep", daemon=True).start()
 
     def _take_on(self) -> None:
         for batch_id in self._queue.take(self._keeper.clock()):

@@ -6,17 +6,13 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import msgspec
 import structlog
 
-import headland
 from headland.database import Database
 from headland.jobs.batches import log, report, store, submission
 from headland.jobs.batches.events import ApplicationEvents
@@ -33,19 +29,16 @@ from headland.jobs.controller import ending as endings
 from headland.jobs.controller.diagnosis import LOOKED_AT
 from headland.jobs.controller.ending import Ending
 from headland.jobs.controller.following import Following
-from headland.jobs.controller.staging import StagingDelayedError, StagingError, stage
+from headland.jobs.controller.launching import Launcher
+from headland.jobs.controller.warm import Driver, WarmDrivers
 from headland.jobs.runner.processes import ProcessIdentity, marked
 from headland.jobs.runner.run_directory import RunDirectory
-from headland.jobs.wakeup import socket_address
 from headland.settings import Home, Settings
 
 _log = structlog.get_logger("headland.jobs.controller")
 
 #: Seconds that a runner takes at the most from its last record to its end.
 GOING = 0.5
-
-#: Runners started in vain before a batch is given up: what ails them is not going to go away.
-MOST_RUNNERS = 5
 
 
 @dataclass(slots=True)
@@ -58,12 +51,12 @@ class BatchKeeper:
     settings: Settings
     home: Home
     clock: Callable[[], int]
-    #: Runners that this process started: they are collected here, and known before they say who they are.
-    _runners: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
-    _in_vain: dict[str, int] = field(default_factory=dict)
+    warm: WarmDrivers | None = None
+    _launcher: Launcher = field(init=False)
     _following: Following = field(init=False)
 
     def __post_init__(self) -> None:
+        self._launcher = Launcher(self.paths, self.cluster, self.settings.jobs, self.home, self.clock)
         self._following = Following(
             self.database,
             self.cluster,
@@ -80,9 +73,11 @@ class BatchKeeper:
             self._following.mind(row)
             return
         directory = self._directory(row)
-        runner = self._runners.get(row.run_key)
-        if runner is not None and runner.poll() is None and not directory.runner.exists():
-            return  # it is just starting; its lock is its own to take
+        warm = self.warm
+        if warm and (driver := warm.taken(row.run_key)) and self._hand_over(row, directory, warm, driver):
+            return
+        if self._launcher.starting(row, directory):
+            return  # its lock is its own to take
         exists = directory.path.exists()
         lock = _lock(directory) if exists else None
         if lock is None and exists:
@@ -93,8 +88,8 @@ class BatchKeeper:
         finally:
             if lock is not None:
                 os.close(lock)
-        if self._ready(row, directory):
-            self._spawn(row, directory)
+        if self._launcher.ready(row, directory):
+            self._launcher.spawn(row, directory)
 
     def _attend(self, row: BatchRow, directory: RunDirectory) -> None:
         """A runner is at work: pass on what is wanted, take in what is known."""
@@ -141,6 +136,8 @@ class BatchKeeper:
             return
         if row.finished_at is not None:
             return
+        if not directory.launched.exists():
+            self._launcher.clear_warm(directory)
         if record is not None:
             output = tail(directory.output, LOOKED_AT, complete=True)
             self._finish(row, directory, endings.recorded(record, request, output))
@@ -149,12 +146,12 @@ class BatchKeeper:
             self._finish(row, directory, endings.runner_lost(self.clock(), unwanted=row.unwanted))
         elif row.unwanted:
             self._finish(row, directory, endings.killed_before_start(self.clock()))
-        elif self._in_vain.get(row.run_key, 0) >= MOST_RUNNERS:
+        elif self._launcher.in_vain(row):
             said = " ".join(tail(directory.runner_errors, 3)) or "it said nothing"
             problem = f"The batch's runner could not work: {said}"
             self._finish(row, directory, endings.never_started(self.clock(), problem))
-        else:
-            self._prepare(row, directory, request)
+        elif (ending := self._launcher.prepare(row, directory)) is not None:
+            self._finish(row, directory, ending)
 
     def _submitted(
         self, directory: RunDirectory, request: Submission, record: dict[str, object] | None
@@ -179,56 +176,21 @@ class BatchKeeper:
         _log.info("batch.detached", batch=row.id, handle=handle)
         self._following.mind(replace(row, detached_at=at, handle=handle))
 
-    def _prepare(self, row: BatchRow, directory: RunDirectory, request: Submission) -> None:
-        """Make the run directory, from whatever an earlier attempt left of it."""
-        directory.launch.unlink(missing_ok=True)
-        for folder in (directory.path, directory.work, directory.temporary, directory.events):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            staged = stage(request, directory, self.paths)
-            launch = self.cluster.plan(staged, row.name or f"batch-{row.id}", directory)
-        except StagingDelayedError as error:
-            _log.warning("batch.staging_delayed", batch=row.id, reason=str(error))
-            waited = (self.clock() - (row.claimed_at or 0)) / 1000
-            if waited > self.settings.jobs.staging_patience:
-                problem = f"Storage could not be reached for {waited:.0f} seconds: {error}"
-                self._finish(row, directory, endings.never_started(self.clock(), problem))
-            return
-        except (StagingError, ValueError) as error:
-            self._finish(row, directory, endings.never_started(self.clock(), str(error)))
-            return
-        for file, text in launch.files.items():
-            _write_private(file, text)
-        directory.write(
-            directory.launch,
-            {
-                "command": launch.command,
-                "environment": launch.environment,
-                "kill_grace": self.settings.jobs.kill_grace,
-                "log_limit": self.settings.jobs.log_limit,
-                "notify": socket_address(self.home.controller_socket),
-            },
-        )
-
-    def _ready(self, row: BatchRow, directory: RunDirectory) -> bool:
-        if row.finished_at is not None or row.unwanted or self._in_vain.get(row.run_key, 0) >= MOST_RUNNERS:
+    def _hand_over(self, row: BatchRow, directory: RunDirectory, warm: WarmDrivers, driver: Driver) -> bool:
+        """Give a batch to the JVM that it has taken; False if there is none any more, or no use for it."""
+        unwanted = row.unwanted or row.finished_at is not None
+        if unwanted or driver.held.exit_code is not None or directory.launched.exists():
+            warm.give_up(row.run_key)
             return False
-        return directory.launch.exists() and not directory.launched.exists() and not directory.exit.exists()
-
-    def _spawn(self, row: BatchRow, directory: RunDirectory) -> None:
-        """Start a runner. If two ever were, the lock and the mark `launched` would let one go on."""
-        self._in_vain[row.run_key] = self._in_vain.get(row.run_key, 0) + 1
-        with directory.runner_errors.open("ab") as errors:
-            self._runners[row.run_key] = subprocess.Popen(
-                [sys.executable, "-S", "-m", "headland.jobs.runner", str(directory.path)],
-                env={"PYTHONPATH": str(Path(headland.__file__).parent.parent), MARK: row.run_key},
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-                stdout=errors,
-                stderr=errors,
-                start_new_session=True,
-            )
-        _log.info("batch.launched", batch=row.id, runner=self._runners[row.run_key].pid)
+        ending = self._launcher.prepare(row, directory)
+        if ending is not None:
+            warm.give_up(row.run_key)
+            self._launcher.clear_warm(directory)
+            self._finish(row, directory, ending)
+        elif directory.launch.exists():
+            self._launcher.adopt(row, driver.held)
+            warm.handed_over(row.run_key)
+        return True
 
     def _stop(self, row: BatchRow, directory: RunDirectory) -> None:
         """Have the runner stop its program: the mark for one that is just starting, the signal for one at work."""
@@ -282,10 +244,7 @@ class BatchKeeper:
         for folder in (directory.staged, directory.temporary):
             shutil.rmtree(folder, ignore_errors=True)
         directory.driver_log.unlink(missing_ok=True)
-        self._in_vain.pop(row.run_key, None)
-        if runner := self._runners.pop(row.run_key, None):
-            # It has let go of the lock, or never started: it is gone, or all but.
-            runner.wait()
+        self._launcher.collect(row)
         _log.info("batch.ended", batch=row.id, state=state, exit_code=ending.exit_code)
 
     def _forget(self, row: BatchRow, directory: RunDirectory) -> None:
@@ -295,9 +254,7 @@ class BatchKeeper:
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(directory.path)
         self.database.write_and_wait(lambda connection: store.remove(connection, row.id))
-        self._in_vain.pop(row.run_key, None)
-        if runner := self._runners.pop(row.run_key, None):
-            runner.wait()
+        self._launcher.collect(row)
         _log.info("batch.deleted", batch=row.id)
 
     def _log_url(self, row: BatchRow) -> str:
@@ -325,9 +282,3 @@ def _own_user() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return str(os.getuid())
-
-
-def _write_private(file: Path, text: str) -> None:
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
-        opened.write(text)

@@ -7,9 +7,10 @@ from heapq import heapify, heappop, heappush
 
 from sqlalchemy import Connection
 
-from headland.database import Database
-from headland.jobs.batches import store, waiting
+from headland.database import Database, DatabaseUnavailableError
+from headland.jobs.batches import store, submission, waiting
 from headland.jobs.batches.waiting import Group
+from headland.jobs.controller.warm import WarmDrivers
 from headland.settings import JobsSettings
 
 
@@ -19,14 +20,19 @@ class Queue:
     Whether the node is `full` is known without looking: only the end of a batch of this node's makes a place.
     """
 
-    def __init__(self, database: Database, node: str, settings: JobsSettings) -> None:
+    def __init__(
+        self, database: Database, node: str, settings: JobsSettings, drivers: WarmDrivers | None = None
+    ) -> None:
         self._database = database
+        self._drivers = drivers
         self._node = node
         self._settings = settings
         self._grouped = bool(settings.max_running_per_owner) or any(
             queue.max_running for queue in settings.queues.values()
         )
         self.full = False
+        #: Batches on this node when last looked, and places left.
+        self.running = self.free = 0
 
     def take(self, now: int) -> list[int]:
         """Take on as many as there is place for; their ids, once that is on record.
@@ -37,10 +43,9 @@ class Queue:
         taken: list[int] = []
         while True:
             free, chosen = self._database.read(self._choose)
-            claimed = (
-                self._database.write_and_wait(partial(self._claim, chosen=chosen, now=now)) if chosen else []
-            )
+            claimed = self._take(chosen, now) if chosen else []
             taken += claimed
+            self.running, self.free = self.running + len(claimed), free - len(claimed)
             if claimed == chosen:
                 self.full = len(claimed) >= free
                 return taken
@@ -48,6 +53,7 @@ class Queue:
 
     def _choose(self, connection: Connection) -> tuple[int, list[int]]:
         here, detached = waiting.running(connection, self._node)
+        self.running = len(here)
         free = self._free(len(here), len(detached))
         if free <= 0:
             return free, []
@@ -61,8 +67,41 @@ class Queue:
         free = self._settings.max_running - here
         return min(free, self._settings.max_detached - here - detached) if detached else free
 
-    def _claim(self, connection: Connection, chosen: list[int], now: int) -> list[int]:
-        return [batch_id for batch_id in chosen if store.claim(connection, batch_id, self._node, now)]
+    def _take(self, chosen: list[int], now: int) -> list[int]:
+        """Claim those, each with a driver that stands ready for it where there is one; those that were to be had."""
+        run_keys = self._drivers_for(chosen)
+        try:
+            claim = partial(self._claim, chosen=chosen, run_keys=run_keys, now=now)
+            claimed: list[int] = self._database.write_and_wait(claim)
+        except DatabaseUnavailableError:
+            # Whether the batch has it is not known: it must not become another's.
+            for run_key in run_keys.values():
+                self._give(run_key, back=False)
+            raise
+        for batch_id in run_keys.keys() - set(claimed):
+            self._give(run_keys[batch_id], back=True)
+        return claimed
+
+    def _drivers_for(self, chosen: list[int]) -> dict[int, str]:
+        """Run keys of drivers for batches: these are theirs from now on."""
+        if self._drivers is None:
+            return {}
+        rows = self._database.read(lambda connection: [store.get(connection, each) for each in chosen])
+        taken = {row.id: self._drivers.take(submission.decode(row.request)) for row in rows if row}
+        return {batch_id: run_key for batch_id, run_key in taken.items() if run_key is not None}
+
+    def _give(self, run_key: str, *, back: bool) -> None:
+        if self._drivers is not None:
+            (self._drivers.give_back if back else self._drivers.give_up)(run_key)
+
+    def _claim(
+        self, connection: Connection, chosen: list[int], run_keys: Mapping[int, str], now: int
+    ) -> list[int]:
+        return [
+            batch_id
+            for batch_id in chosen
+            if store.claim(connection, batch_id, self._node, now, run_keys.get(batch_id))
+        ]
 
 
 def choose(

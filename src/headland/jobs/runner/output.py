@@ -14,9 +14,9 @@ a log that can be read.
 """
 
 import _thread
-import contextlib
 import fcntl
 import os
+import select
 
 #: Bytes taken from the pipe at once.
 _PIECE = 65_536
@@ -27,6 +27,9 @@ _PIPE = 1 << 20
 #: A file ends with a line unless that would make it longer than it should be by this many bytes.
 _OVERSHOOT = 1 << 20
 
+#: Bytes that are kept of what comes before the beginning.
+_MOST_EARLY = 65_536
+
 #: Segments that are kept, each an eighth of the limit.
 SEGMENTS = 4
 
@@ -34,14 +37,17 @@ SEGMENTS = 4
 class Copier:
     """Copies from a pipe into a run directory, in a thread of its own."""
 
-    def __init__(self, source: int, head: str, limit: int) -> None:
-        """`source` is the pipe's end, which is the copier's from here on; `head` the path of `output.log`."""
+    def __init__(self, source: int, head: str, early: str) -> None:
+        """`source` is the pipe's end, which is the copier's from here on; `head` the path of `output.log`; `early`
+        the file of what comes before the beginning.
+        """
         self._source = source
+        os.set_blocking(source, False)
         self._head = head
+        self._early = early
         self._folder = tail_folder(head)
-        self._limit = limit
         self._file = -1
-        self._room = limit // 2
+        self._limit = self._room = 0
         #: Whether the file in use is as long as it should be.
         self._full = False
         #: Whether its last line goes on.
@@ -55,17 +61,21 @@ class Copier:
         self._begun = self._closed = False
 
     def start(self) -> None:
-        """Take what comes from now on; until `begin`, it is thrown away."""
-        if hasattr(fcntl, "F_SETPIPE_SZ"):
-            with contextlib.suppress(OSError):  # it stays as long as it was
-                fcntl.fcntl(self._source, fcntl.F_SETPIPE_SZ, _PIPE)
+        """Take what comes from now on."""
+        try:  # noqa: SIM105 - contextlib is 300 kB in every runner
+            fcntl.fcntl(self._source, fcntl.F_SETPIPE_SZ, _PIPE)
+        except (AttributeError, OSError):
+            pass  # it stays as long as it was
         self._ended.acquire()
         _thread.start_new_thread(self._run, ())
 
-    def begin(self) -> None:
-        """Keep what comes from now on."""
+    def begin(self, limit: int) -> None:
+        """Keep what is written from now on, and of that no more than `limit` bytes."""
         with self._lock:
+            while select.select([self._source], [], [], 0)[0] and (data := os.read(self._source, _PIECE)):
+                self._put_aside(data)
             self._begun = True
+            self._limit, self._room = limit, limit // 2
             self._open_head()
 
     def finish(self, patience: float) -> None:
@@ -81,15 +91,32 @@ class Copier:
 
     def _run(self) -> None:
         try:
-            while data := os.read(self._source, _PIECE):
+            while True:
+                # Read within the lock, so that what was written before the beginning can be told from the rest.
+                select.select([self._source], [], [])
                 with self._lock:
-                    if self._closed:
+                    try:
+                        data = os.read(self._source, _PIECE)
+                    except BlockingIOError:
+                        continue  # the beginning has taken it
+                    if not data or self._closed:
                         return
                     if self._begun:
                         self._keep(data)
+                    else:
+                        self._put_aside(data)
         finally:
             os.close(self._source)
             self._ended.release()
+
+    def _put_aside(self, data: bytes) -> None:
+        try:
+            file = _open(self._early)
+        except OSError:
+            return
+        room = _MOST_EARLY - os.lseek(file, 0, os.SEEK_END)
+        _written(file, data[: max(0, room)])
+        os.close(file)
 
     def _open_head(self) -> bool:
         """Whether there is a file to write to: on a full disk it may come late."""
@@ -138,8 +165,10 @@ class Copier:
         self._segments.append(name)
         self._full, self._room = False, self._limit // 8
         for old in self._segments[:-SEGMENTS]:
-            with contextlib.suppress(OSError):
+            try:  # noqa: SIM105
                 os.unlink(f"{self._folder}/{old}")  # noqa: PTH108
+            except OSError:
+                pass
         del self._segments[:-SEGMENTS]
 
     def _write(self, data: bytes) -> None:

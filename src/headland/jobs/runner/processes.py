@@ -7,7 +7,6 @@ set), and the boot it was started in.
 
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -62,9 +61,7 @@ def boot_id() -> str:
     """What tells this boot of the machine from every other."""
     if _LINUX:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    return subprocess.run(
-        ["/usr/sbin/sysctl", "-n", "kern.boottime"], capture_output=True, text=True, check=False
-    ).stdout.strip()
+    return _said("/usr/sbin/sysctl", "-n", "kern.boottime").strip()
 
 
 def descendants(pid: int) -> list[int]:
@@ -99,9 +96,7 @@ def marked(variable: str, value: str) -> list[int]:
 
 def _start(pid: int) -> str | None:
     if not _LINUX:
-        shown = subprocess.run(
-            ["/bin/ps", "-o", "lstart=,state=", "-p", str(pid)], capture_output=True, text=True, check=False
-        ).stdout.split()
+        shown = _said("/bin/ps", "-o", "lstart=,state=", "-p", str(pid)).split()
         return " ".join(shown[:-1]) if shown and not shown[-1].startswith("Z") else None
     stat = _stat(f"/proc/{pid}/stat")
     # Fields 3 (state) and 22 (start time in clock ticks since boot) of proc_pid_stat(5).
@@ -110,10 +105,8 @@ def _start(pid: int) -> str | None:
 
 def _parents() -> list[tuple[int, int]]:
     if not _LINUX:
-        listed = subprocess.run(
-            ["/bin/ps", "-axo", "pid=,ppid="], capture_output=True, text=True, check=False
-        )
-        return [(int(p), int(pp)) for p, pp in (line.split() for line in listed.stdout.splitlines())]
+        listed = _said("/bin/ps", "-axo", "pid=,ppid=").splitlines()
+        return [(int(p), int(pp)) for p, pp in (line.split() for line in listed)]
     found = []
     for name in os.listdir("/proc"):  # noqa: PTH208 - a Path for each process of the machine is waste here
         stat = _stat(f"/proc/{name}/stat") if name.isdigit() else None
@@ -129,3 +122,10 @@ def _stat(file: str) -> list[str] | None:
             return stat.read().rpartition(")")[2].split()
     except OSError:
         return None
+
+
+def _said(*command: str) -> str:
+    """What a program printed. Its module is a tenth of a runner's memory, and Linux has no need of it."""
+    import subprocess  # noqa: PLC0415
+
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout

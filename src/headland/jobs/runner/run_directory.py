@@ -3,11 +3,14 @@
 | file | written by | what it says |
 | --- | --- | --- |
 | `launch.json` | controller | the program, its environment and folder; complete before a runner is started |
+| `warm.json` | controller | a program to be started before there is a job for it (see `waiting.py`) |
+| `warmed` | runner | that program stands ready |
 | `lock` | runner | held (flock) as long as a runner lives |
 | `runner.json` | runner | who the runner is |
 | `kill` | controller | the job is not wanted any more |
 | `launched` | runner | the program is about to be started: no runner may start it again |
 | `application.json` | runner | who the program's process is, since when |
+| `early.log` | runner | what the program said before there was a job for it |
 | `output.log`, `output.tail/` | runner | the program's output and errors, in the order in which they came |
 | `exit.json` | runner | how it ended |
 | `driver.log` | controller | in cluster mode, what the driver wrote elsewhere; whole |
@@ -36,6 +39,14 @@ class RunDirectory:
         return self.path / "launch.json"
 
     @property
+    def warm(self) -> Path:
+        return self.path / "warm.json"
+
+    @property
+    def warmed(self) -> Path:
+        return self.path / "warmed"
+
+    @property
     def lock(self) -> Path:
         return self.path / "lock"
 
@@ -58,6 +69,11 @@ class RunDirectory:
     @property
     def output(self) -> Path:
         return self.path / "output.log"
+
+    @property
+    def early_output(self) -> Path:
+        """What a program said before there was a job for it."""
+        return self.path / "early.log"
 
     @property
     def exit(self) -> Path:

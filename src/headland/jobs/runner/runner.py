@@ -1,9 +1,8 @@
 """The life of one runner: take the lock, start the program once, wait, kill if asked, say how it ended."""
 
-import contextlib
+import _socket as socket  # `socket` itself is half a megabyte, for names of constants
 import os
 import signal
-import socket
 import sys
 import time
 from pathlib import Path
@@ -30,55 +29,91 @@ class Runner:
     def __init__(self, directory: RunDirectory) -> None:
         self._directory = directory
         self._notify_path = ""
+        self._output: Copier
+        self._reserved: Path
 
-    def run(self) -> None:
-        """Do it. Returns when the program and all that descended from it are gone and that is on record."""
-        # Blocked before anything can arrive, and waited for: no handler ever runs in the middle of a step.
-        signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
-        for number in _IGNORED:
-            signal.signal(number, signal.SIG_IGN)
+    def run(self) -> int:
+        """Do it. Returns when the program and all that descended from it are gone and that is on record; the exit
+        code of the runner's own process.
+        """
+        self._take_signals()
         lock = self._directory.take_lock()
         if lock is None or self._directory.exit.exists() or self._directory.launched.exists():
-            return
+            return 0
         launch = self._directory.read(self._directory.launch)
         if launch is None:
-            return
+            return 0
         self._notify_path = str(launch["notify"])
         children.adopt_orphans()
         reserved = self._directory.reserve(self._directory.exit, RECORD_SIZE)
         self._directory.write(self._directory.runner, ProcessIdentity.of(os.getpid()).record())
         self._directory.commit(reserved, self._directory.exit, self._program(launch))
         self._notify()
+        return 0
+
+    def _take_signals(self) -> None:
+        """Blocked before anything can arrive, and waited for: no handler ever runs in the middle of a step."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
+        for number in _IGNORED:
+            signal.signal(number, signal.SIG_IGN)
 
     def _program(self, launch: dict[str, object]) -> dict[str, object]:
         """Start the program, wait for its end; the record of how it ended."""
         if self._directory.kill.exists():
-            return _ended(killed=True)
-        # Set aside while the program is not started yet: what a disk that is full by then must not prevent.
-        reserved = self._directory.reserve(self._directory.application, RECORD_SIZE)
-        self._directory.write(self._directory.launched, {})
-        command = [str(part) for part in _list(launch["command"])]
-        environment = {str(name): str(value) for name, value in _table(launch["environment"]).items()}
+            return ended(killed=True)
+        self._mark_launched()
+        try:
+            pid = self._start(launch)
+        except OSError as error:
+            return ended(problem=f"{error.filename} can't be started: {error.strerror}")
+        return self._follow(pid, launch)
+
+    def _start(self, record: dict[str, object], standard_input: int = -1, *, early: bool = False) -> int:
+        """Start the program of a launch record; its pid. What it says is not the job's yet where it is `early`.
+
+        Raises:
+            OSError: it can't be started; `filename` is the program's.
+        """
+        command = [str(part) for part in as_list(record["command"])]
+        environment = {str(name): str(value) for name, value in as_table(record["environment"]).items()}
         os.chdir(self._directory.work)
         source, sink = os.pipe()
-        output = Copier(source, str(self._directory.output), int(str(launch["log_limit"])))
-        output.begin()
-        output.start()
+        self._output = Copier(source, str(self._directory.output), str(self._directory.early_output))
+        if not early:
+            self._keep_output(record)
+        self._output.start()
         try:
-            pid = children.start(command, environment, sink)
+            return children.start(command, environment, sink, standard_input)
         except OSError as error:
-            return _ended(problem=f"{command[0]} can't be started: {error.strerror}")
+            raise OSError(error.errno, error.strerror, command[0]) from None
         finally:
             os.close(sink)
-        with contextlib.suppress(ProcessLookupError):  # gone already: its wait status tells
-            self._directory.commit(
-                reserved, self._directory.application, {**ProcessIdentity.of(pid).record(), "since": _now()}
-            )
+
+    def _keep_output(self, launch: dict[str, object]) -> None:
+        """What the program says from now on is the job's."""
+        self._output.begin(int(str(launch["log_limit"])))
+
+    def _mark_launched(self) -> None:
+        """From here on no runner may start the program again. What a disk that is full by then must not prevent is
+        set aside before.
+        """
+        self._reserved = self._directory.reserve(self._directory.application, RECORD_SIZE)
+        self._directory.write(self._directory.launched, {})
+
+    def _follow(self, pid: int, launch: dict[str, object]) -> dict[str, object]:
+        """Say that the program runs, wait for its end; the record of how it ended."""
+        try:
+            identity = ProcessIdentity.of(pid).record()
+        except ProcessLookupError:
+            pass  # gone already: its wait status tells
+        else:
+            record = {**identity, "since": _now()}
+            self._directory.commit(self._reserved, self._directory.application, record)
         self._notify()
         status, killed = self._wait(pid, float(str(launch["kill_grace"])))
         self._clear_leftovers()
-        output.finish(DRAINING)
-        return _ended(status=status, killed=killed)
+        self._output.finish(DRAINING)
+        return ended(status=status, killed=killed)
 
     def _wait(self, pid: int, grace: float) -> tuple[int, bool]:
         """The program's wait status, and whether it was told to go."""
@@ -117,13 +152,18 @@ class Runner:
 
     def _notify(self) -> None:
         """Wake the controller; where there is none, the record in the run directory is enough."""
-        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
             # A burst of submissions can have filled the socket: what this says nobody else does.
             sender.settimeout(NOTIFY_PATIENCE)
             sender.sendto(self._directory.path.name.encode(), self._notify_path)
+        except OSError:
+            pass
+        finally:
+            sender.close()
 
 
-def _ended(
+def ended(
     status: int | None = None, *, killed: bool = False, problem: str | None = None
 ) -> dict[str, object]:
     signalled = status is not None and os.WIFSIGNALED(status)
@@ -140,18 +180,23 @@ def _now() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _list(value: object) -> list[object]:
+def as_list(value: object) -> list[object]:
     if not isinstance(value, list):
         raise TypeError(f"launch.json: a list was expected, not {type(value).__name__}")
     return value
 
 
-def _table(value: object) -> dict[str, object]:
+def as_table(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
         raise TypeError(f"launch.json: a table was expected, not {type(value).__name__}")
     return value
 
 
 def main() -> None:
-    """`python -m headland.jobs.runner <run directory>`."""
-    Runner(RunDirectory(Path(sys.argv[1]))).run()
+    """`python -m headland.jobs.runner <run directory> [wait]`."""
+    directory = RunDirectory(Path(sys.argv[1]))
+    if sys.argv[2:] == ["wait"]:
+        from headland.jobs.runner.waiting import WaitingRunner  # noqa: PLC0415 - ordinary runners do without
+
+        sys.exit(WaitingRunner(directory).run())
+    sys.exit(Runner(directory).run())

@@ -1,0 +1,71 @@
+// In Spark's own package, since it puts back what Spark keeps to itself.
+package org.apache.spark.headland
+
+import java.io.{DataInputStream, EOFException, FileDescriptor, FileOutputStream}
+import java.nio.charset.StandardCharsets.UTF_8
+
+import org.apache.hadoop.fs.FileSystem
+import org.apache.hadoop.security.UserGroupInformation
+import org.apache.spark.deploy.{SparkHadoopUtil, SparkSubmit}
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.sql.functions.{col, count, lit, sum}
+
+/** A small application that touches what most applications touch. */
+object Training {
+  def main(arguments: Array[String]): Unit = {
+    val spark = SparkSession.builder().getOrCreate()
+    val folder = arguments(0)
+    val types = spark.range(0, 2000, 1, 2).withColumn("k", col("id") % 7).withColumn("t", col("id").cast("string"))
+    types.groupBy("k").agg(sum("id").as("s"), count(lit(1)).as("n")).orderBy(col("s").desc).collect()
+    types.write.option("header", "true").csv(s"$folder/csv")
+    val read = spark.read.option("header", "true").csv(s"$folder/csv")
+    read.filter(col("t").isNotNull).createOrReplaceTempView("t")
+    spark.sql("SELECT k, sum(cast(id AS double)) AS s FROM t GROUP BY k ORDER BY s").collect().foreach(_.toString)
+    spark.createDataFrame(java.util.List.of(Row("a", 1)), read.limit(0).selectExpr("t", "cast(k AS int) AS k").schema)
+      .write.parquet(s"$folder/parquet")
+    spark.read.parquet(s"$folder/parquet").count()
+    spark.sparkContext.parallelize(1 to 1000, 2).map(n => (n % 7, n)).reduceByKey(_ + _).collect()
+    spark.stop()
+  }
+}
+
+/** Runs the training application as `SparkSubmit` would any other, puts the JVM back as it was, says that it is ready
+  * by a byte on the socket that is its standard input, and reads from there the arguments of the one application that
+  * it is for. The other side is `headland/jobs/runner/waiting.py`.
+  */
+object WarmDriver {
+  def main(training: Array[String]): Unit = {
+    val properties = System.getProperties.clone().asInstanceOf[java.util.Properties]
+    val loader = Thread.currentThread.getContextClassLoader
+    SparkSubmit.main(training)
+    SparkSession.clearActiveSession()
+    SparkSession.clearDefaultSession()
+    FileSystem.closeAll()
+    // A Kerberos ticket may be older than the application by the time there is one.
+    UserGroupInformation.reset()
+    UserGroupInformation.setConfiguration(SparkHadoopUtil.get.conf)
+    System.setProperties(properties)
+    Thread.currentThread.setContextClassLoader(loader)
+    Logging.setLogLevelPrinted = false
+    Logging.uninitialize()
+    System.gc()
+    new FileOutputStream(FileDescriptor.in).write('\n')
+    SparkSubmit.main(arguments())
+  }
+
+  private def arguments(): Array[String] = {
+    val input = new DataInputStream(System.in)
+    try Array.fill(input.readInt())(read(input, input.readInt()))
+    catch {
+      // Nobody has work for this JVM any more.
+      case _: EOFException => Runtime.getRuntime.halt(0); Array.empty
+    }
+  }
+
+  private def read(input: DataInputStream, size: Int): String = {
+    val bytes = new Array[Byte](size)
+    input.readFully(bytes)
+    new String(bytes, UTF_8)
+  }
+}

@@ -1,0 +1,70 @@
+"""The companion: our only code in a JVM (`WarmDriver.scala`), compiled by the compiler that comes with Spark."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from headland.jobs.clusters.java import Toolchain
+from headland.jobs.clusters.scala import compiler_command, has_compiler
+from headland.jobs.clusters.startup import MadeFile, key_of
+from headland.jobs.runner.run_directory import RunDirectory
+
+SOURCE = Path(__file__).with_name("WarmDriver.scala")
+
+#: An application that does a little of everything; its argument is a folder that is not there yet.
+TRAINING = "org.apache.spark.headland.Training"
+
+#: Runs the training application, then the one whose arguments it is given.
+WARM_DRIVER = "org.apache.spark.headland.WarmDriver"
+
+
+@dataclass(slots=True)
+class Companion:
+    """The companion's archive for one Java and one Spark."""
+
+    tools: Toolchain
+    file: MadeFile
+
+    @classmethod
+    def of(cls, tools: Toolchain, folder: Path) -> "Companion | None":
+        """None where this Spark comes without a compiler."""
+        if not has_compiler(tools.spark_home):
+            return None
+        return cls(tools, MadeFile(folder, "companion", key_of(tools, source_digest()), ".jar"))
+
+    def making(self, folder: Path) -> list[str]:
+        """Arguments of Java that make it in `folder`, under the name `made`."""
+        return compiler_command(self.tools.java, self.tools.spark_home, [SOURCE], folder / "made.jar")[1:]
+
+
+def training(companion: Path, directory: RunDirectory, lasting: Mapping[str, str]) -> list[str]:
+    """Arguments of SparkSubmit that run the training application, which leaves nothing outside the temporary folder
+    of `directory`. Of the configuration it gets what is `lasting`.
+    """
+    # What an installation sets for its applications is none of this one's business.
+    nothing = directory.path / "none.properties"
+    nothing.touch(mode=0o600)
+    folder = directory.temporary / "training"
+    folder.mkdir(mode=0o700)
+    conf = {
+        "spark.driver.host": "localhost",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": folder.as_uri(),
+        "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
+        **lasting,
+    }
+    return [
+        *("--master", "local[2]"),
+        *("--properties-file", str(nothing)),
+        *("--class", TRAINING),
+        *(part for key, value in conf.items() for part in ("--conf", f"{key}={value}")),
+        str(companion),
+        str(folder / "data"),
+    ]
+
+
+def source_digest() -> str:
+    return hashlib.sha256(SOURCE.read_bytes()).hexdigest()

@@ -1,0 +1,136 @@
+"""A program under a runner that waits for the controller's word, and ends when the controller does."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import headland
+from headland.jobs.batches.output import tail
+from headland.jobs.clusters.launch import MARK
+from headland.jobs.runner.processes import marked
+from headland.jobs.runner.run_directory import RunDirectory
+
+#: Seconds that a program which is let go may take to end. It is killed at once, so this is for a busy machine.
+_GOING = 5.0
+
+#: Characters of a program's last words that go into the log.
+_MOST_WORDS = 1000
+
+
+def start_runner(directory: RunDirectory, *, wait: bool = False) -> "subprocess.Popen[bytes]":
+    """A runner, in a session of its own. One that waits has a pipe to this process."""
+    module = [sys.executable, "-S", "-m", "headland.jobs.runner", str(directory.path)]
+    with directory.runner_errors.open("ab") as errors:
+        return subprocess.Popen(
+            [*module, "wait"] if wait else module,
+            env={"PYTHONPATH": str(Path(headland.__file__).parent.parent), MARK: directory.path.name},
+            cwd="/",
+            stdin=subprocess.PIPE if wait else subprocess.DEVNULL,
+            stdout=errors,
+            stderr=errors,
+            start_new_session=True,
+        )
+
+
+class Held:
+    """A program that was started before it is known what for, or whether at all."""
+
+    def __init__(
+        self,
+        directory: RunDirectory,
+        command: list[str],
+        environment: dict[str, str],
+        notify: str,
+        *,
+        patience: float,
+        nice: int = 0,
+    ) -> None:
+        """Start it in `directory`, which has its folders. It is ended after `patience` seconds unless it has said
+        that it is ready.
+        """
+        self.directory = directory
+        directory.write(
+            directory.warm,
+            {
+                "command": command,
+                "environment": environment,
+                "notify": notify,
+                "patience": patience,
+                "nice": nice,
+            },
+        )
+        self.runner = start_runner(directory, wait=True)
+
+    @property
+    def ready(self) -> bool:
+        return self.directory.warmed.exists()
+
+    @property
+    def exit_code(self) -> int | None:
+        """The runner's, once it has ended: 0 if the program ended by itself and well."""
+        return self.runner.poll()
+
+    def go(self) -> None:
+        """There is a job: `launch.json` says which. If the runner has just ended, nothing is launched by this."""
+        self._say(b"go\n")
+
+    def let_go(self) -> None:
+        """End runner and program, without a job. To be followed by `gone`."""
+        self._say(b"")
+
+    def gone(self) -> None:
+        """Wait until nothing of it runs any more."""
+        try:
+            self.runner.wait(_GOING)
+        except subprocess.TimeoutExpired:
+            self.runner.kill()
+            self.runner.wait()
+        if self.runner.returncode < 0:
+            kill_marked(self.directory)
+
+    def last_words(self) -> str:
+        """What program or runner said last, for the log."""
+        said = tail(self.directory.runner_errors, 3) or tail(self.directory.early_output, 3, complete=True)
+        return " | ".join(said)[-_MOST_WORDS:] or "it said nothing"
+
+    def _say(self, word: bytes) -> None:
+        pipe = self.runner.stdin
+        if pipe is None or pipe.closed:
+            return
+        with contextlib.suppress(OSError):
+            os.write(pipe.fileno(), word)
+        pipe.close()
+
+
+def kill_marked(directory: RunDirectory) -> None:
+    """Kill what bears the mark of a directory whose runner is dead."""
+    for pid in marked(MARK, directory.path.name):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def sweep(directory: RunDirectory) -> bool:
+    """Remove the directory of a held program that nobody holds any more; False if its runner is still ending."""
+    lock = directory.take_lock()
+    if lock is None:
+        return False
+    kill_marked(directory)
+    shutil.rmtree(directory.path, ignore_errors=True)
+    os.close(lock)
+    return True
+
+
+def make_folders(directory: RunDirectory) -> None:
+    for folder in (directory.path, directory.work, directory.temporary, directory.events):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def write_private(file: Path, text: str) -> None:
+    """Write a file that its owner alone may read."""
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+        opened.write(text)

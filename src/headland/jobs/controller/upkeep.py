@@ -1,0 +1,114 @@
+"""What the controller does besides batches, when there is time: caches, warm drivers, and leavings of those."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import structlog
+from sqlalchemy import select
+
+from headland.database import Database, DatabaseUnavailableError
+from headland.jobs.batches.tables import batch
+from headland.jobs.controller.held import sweep
+from headland.jobs.controller.making import Making
+from headland.jobs.controller.warm import WarmDrivers
+from headland.jobs.runner.run_directory import RunDirectory
+from headland.settings import Home, JobsSettings
+
+_log = structlog.get_logger("headland.jobs.controller")
+
+#: Seconds after more batches run than before until a driver is warmed up beside them: so long they have the
+#: processors to themselves, and short ones are done.
+SETTLING = 5.0
+
+#: Least seconds between looks.
+BETWEEN = 0.2
+
+#: Seconds until the next look after one that failed in a way that nobody foresaw.
+AFTER_FAILURE = 60.0
+
+
+class Upkeep:
+    """One look at a time, in whatever thread."""
+
+    def __init__(
+        self,
+        database: Database,
+        settings: JobsSettings,
+        home: Home,
+        *,
+        making: Making,
+        warm: WarmDrivers,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._database = database
+        self._settings = settings
+        self._home = home
+        self._making = making
+        self._warm = warm
+        self._clock = clock
+        self._one = threading.Lock()
+        self._running = 0
+        self._last_more = -SETTLING
+        self._next = 0.0
+        self._unswept: list[str] | None = None
+        self._closed = False
+
+    def due(self) -> bool:
+        """Whether it is time for a look: a burst of batches is not worth one each."""
+        return self._clock() >= self._next
+
+    def look(self, running: int, free: int) -> None:
+        """Do what may be done while `running` batches run and `free` more could. Returns at once if another thread
+        is at it.
+        """
+        if not self._one.acquire(blocking=False):
+            return
+        try:
+            now = self._clock()
+            self._next = now + BETWEEN
+            if running > self._running:
+                self._last_more = now
+            self._running = running
+            if self._closed or not self._sweep():
+                return
+            idle = running == 0
+            quiet = idle or (free > 0 and now - self._last_more >= SETTLING)
+            drivers = self._settings.warm_drivers > 0
+            self._warm.tend(quiet=quiet)
+            self._making.tend(
+                companion=quiet and (drivers or self._settings.startup_cache),
+                cache=idle and self._settings.startup_cache and self._warm.settled,
+            )
+        except DatabaseUnavailableError as error:
+            _log.warning("upkeep.delayed", reason=str(error))
+        except Exception:  # noqa: BLE001 - batches go on without any of this
+            _log.exception("upkeep.failed")
+            self._next = self._clock() + AFTER_FAILURE
+        finally:
+            self._one.release()
+
+    def close(self) -> None:
+        """End what is under way. Nothing is begun any more."""
+        with self._one:
+            self._closed = True
+            self._warm.close()
+            self._making.close()
+
+    def _sweep(self) -> bool:
+        """Remove run directories that no batch has: drivers of controllers that are gone. Whether that is done."""
+        if self._unswept is None:
+            # In this order: a directory is made before its row knows of it.
+            found = (
+                {folder.name for folder in self._home.batches.iterdir()}
+                if self._home.batches.is_dir()
+                else set()
+            )
+            owned = self._database.read(lambda connection: set(connection.scalars(select(batch.c.run_key))))
+            self._unswept = [name for name in found - owned if self._was_never_launched(name)]
+        self._unswept = [name for name in self._unswept if not sweep(RunDirectory(self._home.batches / name))]
+        return not self._unswept
+
+    def _was_never_launched(self, name: str) -> bool:
+        directory = RunDirectory(self._home.batches / name)
+        return directory.path.is_dir() and not directory.launch.exists() and not directory.launched.exists()
