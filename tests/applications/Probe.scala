@@ -12,6 +12,7 @@ object Probe {
     case Some("fail") => throw new IllegalStateException("the drill is out of seed")
     case Some("exit") => sys.exit(arguments(1).toInt)
     case Some("linger") => linger(Paths.get(arguments(1)), arguments(2).toInt)
+    case Some("await") => await(Paths.get(arguments(1)))
     case Some("hold") => hold(Paths.get(arguments(1)))
     case other => sys.error(s"unknown behaviour $other")
   }
@@ -40,10 +41,14 @@ object Probe {
   /** Has a Spark application until there is a file. */
   private def hold(until: Path): Unit = {
     val spark = SparkSession.builder().getOrCreate()
-    println("holding")
-    while (!Files.exists(until)) Thread.sleep(50)
-    println("held")
+    await(until)
     spark.stop()
+  }
+
+  /** Waits for a file. */
+  private def await(file: Path): Unit = {
+    while (!Files.exists(file)) Thread.sleep(50)
+    println("awaited")
   }
 
   /** Leaves a line for each run, starts children that want to be forgotten, and stays for some seconds. */

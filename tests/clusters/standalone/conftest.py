@@ -22,7 +22,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandaloneClus
 def detached(cluster: StandaloneCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A Headland that submits in cluster mode. Tests may kill and start it; they leave it started."""
     served = Served(
-        tmp_path_factory.mktemp("detached") / "home", **cluster.settings(jobs_deploy_mode="cluster")
+        tmp_path_factory.mktemp("detached") / "home",
+        **cluster.settings(jobs_deploy_mode="cluster", jobs_max_running="1"),
     )
     try:
         served.start()

@@ -57,6 +57,16 @@ def text(served: Served, batch: int) -> str:
     return "\n".join(served.lines(batch))
 
 
+@pytest.fixture(scope="module")
+def batches(detached: Served, probe: Path) -> dict[str, int]:
+    """Batches in cluster mode that end by themselves, submitted at once."""
+    return {
+        "tell": submit(detached, probe, "tell", "a b", "ü€", name="nightly harvest"),
+        "fail": submit(detached, probe, "fail"),
+        "refused": submit(detached, probe, "tell", conf={"spark.driver.cores": "many"}),
+    }
+
+
 class TestClientMode:
     def test_driver_here_executors_there(
         self, attached: Served, cluster: StandaloneCluster, probe: Path, mark: Path
@@ -79,15 +89,6 @@ class TestClientMode:
 
 
 class TestClusterMode:
-    @pytest.fixture(scope="class")
-    def batches(self, detached: Served, probe: Path) -> dict[str, int]:
-        """Batches that end by themselves, submitted at once."""
-        return {
-            "tell": submit(detached, probe, "tell", "a b", "ü€", name="nightly harvest"),
-            "fail": submit(detached, probe, "fail"),
-            "refused": submit(detached, probe, "tell", conf={"spark.driver.cores": "many"}),
-        }
-
     def test_success(self, detached: Served, cluster: StandaloneCluster, batches: dict[str, int]) -> None:
         batch = batches["tell"]
         assert detached.wait(batch) == "success", text(detached, batch)
@@ -164,8 +165,8 @@ class TestClusterMode:
         self, detached: Served, cluster: StandaloneCluster, probe: Path, tmp_path: Path
     ) -> None:
         """More of them than this node has places: on a cluster they take none."""
-        marks = [tmp_path / str(number) for number in range(3)]
-        batches = [submit(detached, probe, "hold", str(mark)) for mark in marks]
+        marks = [tmp_path / str(number) for number in range(2)]
+        batches = [submit(detached, probe, "await", str(mark)) for mark in marks]
         for batch in batches:
             detached.wait(batch, "running")
         detached.kill()
@@ -174,15 +175,15 @@ class TestClusterMode:
         ended = {(driver_of(detached, batch), "FINISHED") for batch in batches}
         eventually(lambda: ended <= set(cluster.drivers()), "the drivers have ended")
         detached.start()
-        assert [detached.wait(batch) for batch in batches] == ["success"] * 3
-        assert [detached.lines(batch).count("held") for batch in batches] == [1] * 3
+        assert [detached.wait(batch) for batch in batches] == ["success"] * 2
+        assert [detached.lines(batch).count("awaited") for batch in batches] == [1] * 2
 
     def test_submitter_killed(
         self, detached: Served, cluster: StandaloneCluster, probe: Path, mark: Path
     ) -> None:
         """Runner and submitter die before either has said that there is a driver: it is found by its tag."""
         before = {driver for driver, _ in cluster.drivers()}
-        batch = submit(detached, probe, "hold", str(mark))
+        batch = submit(detached, probe, "await", str(mark))
         directory = RunDirectory(eventually(lambda: detached.run_directory(batch), "a run directory"))
         submitter = eventually(
             lambda: directory.read(directory.application), "the submitter has been started"
