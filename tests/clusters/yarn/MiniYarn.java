@@ -9,9 +9,9 @@ import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
 
 /**
  * Hadoop's own mini cluster: a resource manager and a node manager, in one JVM, told by its standard input to
- * take the resource manager away, to bring it back, or to put another one in standby beside it.
+ * take the resource manager away and to bring it back. Or, in a JVM of its own, a resource manager in standby beside it.
  *
- * <p>Arguments: the folder of yarn-site.xml and core-site.xml, and a folder to work in. Says "ready" once the node
+ * <p>Arguments: the folder of yarn-site.xml and core-site.xml, a folder to work in, and "standby" for that. Says "ready" once the node
  * has registered, and answers each word it is told with "done"; ends with its standard input.
  */
 public final class MiniYarn {
@@ -21,6 +21,12 @@ public final class MiniYarn {
         YarnConfiguration conf = new YarnConfiguration();
         for (String file : new String[] {"core-site.xml", "yarn-site.xml"}) {
             conf.addResource(Files.newInputStream(site.resolve(file)), file);
+        }
+        if (arguments.length > 2) {
+            standby(conf);
+            System.out.println("ready");
+            System.in.transferTo(System.out);
+            System.exit(0);
         }
         Cluster cluster = new Cluster();
         cluster.init(conf);
@@ -34,7 +40,6 @@ public final class MiniYarn {
             switch (word) {
                 case "stop" -> cluster.getResourceManager(0).stop();
                 case "start" -> cluster.restartResourceManager(0);
-                case "standby" -> standby(conf);
                 default -> throw new IllegalArgumentException(word);
             }
             System.out.println("done");
@@ -44,7 +49,7 @@ public final class MiniYarn {
         System.exit(0);
     }
 
-    /** Start a second resource manager, of a pair whose first may take over: it stays in standby. */
+    /** Start the second resource manager of a pair in which nobody makes it the active one. */
     private static void standby(Configuration site) {
         Configuration conf = new YarnConfiguration(site);
         conf.setBoolean(YarnConfiguration.RM_HA_ENABLED, true);

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -33,7 +34,7 @@ class MiniYarn:
         self.folder = folder
         self.conf_dir = folder / "conf"
         self.web = f"http://127.0.0.1:{free_port()}"
-        self.standby = f"http://127.0.0.1:{free_port()}"
+        self._standby_port = str(free_port())
         self.log_server = f"http://127.0.0.1:{free_port()}/ws/v1/applicationhistory"
         self.spark_home = Path(importlib.util.find_spec("pyspark").submodule_search_locations[0])
         self._write_conf()
@@ -43,32 +44,29 @@ class MiniYarn:
 
     def start(self) -> None:
         """Returns when its node has registered."""
-        command = [self.jdk / "bin/java", "-Xmx512m", "-XX:TieredStopAtLevel=1"]
-        command += ["-cp", f"{self._jars}/*{os.pathsep}{self.spark_home}/jars/*", HERE / "MiniYarn.java"]
-        self._process = subprocess.Popen(
-            [*command, self.conf_dir, self.folder],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            text=True,
-        )
-        self._hear("ready")
+        self._process = self._run()
+        self._hear(self._process, "ready")
 
     def tell(self, word: str) -> None:
-        """`stop` or `start` the resource manager, or start a `standby`; returns when that is done."""
+        """`stop` or `start` the resource manager; returns when that is done."""
         print(word, file=self._process.stdin, flush=True)
-        self._hear("done")
+        self._hear(self._process, "done")
+
+    @contextmanager
+    def standby(self) -> Iterator[str]:
+        """A second resource manager, which is not active: its address."""
+        # In a JVM of its own: the filter that knows whether to redirect is one for all in a JVM.
+        process = self._run("standby")
+        try:
+            self._hear(process, "ready")
+            yield f"http://127.0.0.1:{self._standby_port}"
+        finally:
+            _end(process)
 
     def close(self) -> None:
         """End it, and the containers with it."""
         if self._process is not None:
-            self._process.stdin.close()
-            try:
-                self._process.wait(30)
-            finally:
-                self._process.kill()
-                self._process.wait()
-                self._process.stdout.close()
+            _end(self._process)
         self._log.close()
 
     def manager(self) -> YarnManager:
@@ -114,11 +112,21 @@ class MiniYarn:
             text=True,
         )
 
-    def _hear(self, word: str) -> None:
-        if all(line.strip() != word for line in self._process.stdout):
-            pytest.fail(
-                f"the mini cluster did not say {word}:\n{(self.folder / 'mini.log').read_text()[-5000:]}"
-            )
+    def _run(self, *arguments: str) -> subprocess.Popen[str]:
+        command = [self.jdk / "bin/java", "-Xmx512m", "-XX:TieredStopAtLevel=1"]
+        command += ["-cp", f"{self._jars}/*{os.pathsep}{self.spark_home}/jars/*", HERE / "MiniYarn.java"]
+        return subprocess.Popen(
+            [*command, self.conf_dir, self.folder, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+        )
+
+    def _hear(self, process: subprocess.Popen[str], word: str) -> None:
+        if all(line.strip() != word for line in process.stdout):
+            said = (self.folder / "mini.log").read_text()
+            pytest.fail(f"the mini cluster did not say {word}:\n{said[-5000:]}")
 
     def _write_conf(self) -> None:
         self.conf_dir.mkdir(parents=True)
@@ -131,7 +139,7 @@ class MiniYarn:
         _write(
             self.conf_dir / "yarn-site.xml",
             {
-                "headland.standby.port": self.standby.rpartition(":")[2],
+                "headland.standby.port": self._standby_port,
                 "yarn.minicluster.fixed.ports": "true",
                 "yarn.minicluster.use-rpc": "true",
                 f"{rm}.hostname": "127.0.0.1",
@@ -161,6 +169,16 @@ class MiniYarn:
                 f"{timeline}.state-store-class": f"{SERVER}.timeline.recovery.MemoryTimelineStateStore",
             },
         )
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.stdin.close()
+    try:
+        process.wait(30)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
 
 
 def _write(file: Path, conf: dict[str, str]) -> None:

@@ -172,7 +172,7 @@ def test_who_answers_but_is_no_resource_manager_counts_as_none(mini_yarn: MiniYa
 
 
 def test_a_standby_is_passed_over_for_the_active_one(mini_yarn: MiniYarn):
-    mini_yarn.tell("standby")
-    assert YarnManager([mini_yarn.standby, mini_yarn.web]).find("headland-nothing", None) is None
-    with pytest.raises(ManagerUnreachableError, match="HTTP status 307"):
-        YarnManager([mini_yarn.standby]).find("headland-nothing", None)
+    with mini_yarn.standby() as standby:
+        assert YarnManager([standby, mini_yarn.web]).find("headland-nothing", None) is None
+        with pytest.raises(ManagerUnreachableError, match="is STARTED, STANDBY"):
+            YarnManager([standby]).find("headland-nothing", None)
