@@ -214,10 +214,7 @@ class BatchKeeper:
         self.database.write_and_wait(lambda connection: store.change(connection, row.id, **values))
         for folder in (directory.staged, directory.temporary):
             shutil.rmtree(folder, ignore_errors=True)
-        self._in_vain.pop(row.run_key, None)
-        if runner := self._runners.pop(row.run_key, None):
-            # It has let go of the lock, or never started: it is gone, or all but.
-            runner.wait()
+        self._collect(row)
         _log.info("batch.ended", batch=row.id, state=state, exit_code=ending.exit_code)
 
     def _forget(self, row: BatchRow, directory: RunDirectory) -> None:
@@ -227,7 +224,15 @@ class BatchKeeper:
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(directory.path)
         self.database.write_and_wait(lambda connection: store.remove(connection, row.id))
+        self._collect(row)
         _log.info("batch.deleted", batch=row.id)
+
+    def _collect(self, row: BatchRow) -> None:
+        """Take note of the end of the batch's runner, if it was ours."""
+        self._in_vain.pop(row.run_key, None)
+        if runner := self._runners.pop(row.run_key, None):
+            # It has let go of the lock, or never started: it is gone, or all but.
+            runner.wait()
 
     def _directory(self, row: BatchRow) -> RunDirectory:
         return RunDirectory(self.home.batches / row.run_key)
