@@ -171,8 +171,12 @@ class BatchKeeper:
     def _stop(self, row: BatchRow, directory: RunDirectory) -> None:
         """Have the runner stop its program: the mark for one that is just starting, the signal for one at work."""
         if not directory.kill.exists():
-            directory.write(directory.kill, {})
             _log.info("batch.stopping", batch=row.id)
+            try:
+                directory.write(directory.kill, {})
+            except OSError as error:
+                # Whoever deletes batches to make room on a full disk must not need room for it.
+                _log.warning("batch.kill_unmarked", batch=row.id, reason=str(error))
         record = directory.read(directory.runner)
         if record is not None:
             ProcessIdentity.from_record(record).send(signal.SIGTERM)
