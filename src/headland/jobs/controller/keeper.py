@@ -186,9 +186,13 @@ class BatchKeeper:
         record = self._directory(row).read(self._directory(row).application)
         if record is not None:
             ProcessIdentity.from_record(record).send(signal.SIGKILL)
-        for pid in marked(MARK, row.run_key):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + GOING
+        # Until none is found: one may just have started another, and a killed one takes a moment to be gone.
+        while (left := marked(MARK, row.run_key)) and time.monotonic() < deadline:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.002)
 
     def _finish(self, row: BatchRow, directory: RunDirectory, ending: Ending) -> None:
         """Put the end on record, and clear what nobody needs any more."""
