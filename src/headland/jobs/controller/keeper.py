@@ -219,9 +219,10 @@ class BatchKeeper:
             "app_id": events.app_id or row.app_id,
             "log_tail": msgspec.json.encode(log.ended_tail(encoded, directory.output)),
         }
-        self.database.write_and_wait(lambda connection: store.change(connection, row.id, **values))
+        # Before the row says that it is over: after that nobody would come back to do it.
         for folder in (directory.staged, directory.temporary):
             shutil.rmtree(folder, ignore_errors=True)
+        self.database.write_and_wait(lambda connection: store.change(connection, row.id, **values))
         self._collect(row)
         _log.info("batch.ended", batch=row.id, state=state, exit_code=ending.exit_code)
 
