@@ -114,6 +114,8 @@ class BatchKeeper:
         elif self._in_vain.get(row.run_key, 0) >= MOST_RUNNERS:
             said = " ".join(tail(directory.runner_errors, 3)) or "it said nothing"
             problem = f"The batch's runner could not work: {said}"
+            # Else there would be something to start still, by a row that does not know yet that it is over.
+            directory.launch.unlink(missing_ok=True)
             self._finish(row, directory, endings.never_started(self.clock(), problem))
         else:
             self._prepare(row, directory, request)
