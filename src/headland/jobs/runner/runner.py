@@ -46,6 +46,8 @@ class Runner:
         """Start the program, wait for its end; the record of how it ended."""
         if self._directory.kill.exists():
             return _ended(killed=True)
+        # Set aside while the program is not started yet: what a disk that is full by then must not prevent.
+        reserved = self._directory.reserve(self._directory.application, EXIT_SIZE)
         self._directory.write(self._directory.launched, {})
         command = [str(part) for part in _list(launch["command"])]
         environment = {str(name): str(value) for name, value in _table(launch["environment"]).items()}
@@ -58,8 +60,8 @@ class Runner:
         finally:
             os.close(output)
         with contextlib.suppress(ProcessLookupError):  # gone already: its wait status tells
-            self._directory.write(
-                self._directory.application, {**ProcessIdentity.of(pid).record(), "since": _now()}
+            self._directory.commit(
+                reserved, self._directory.application, {**ProcessIdentity.of(pid).record(), "since": _now()}
             )
         self._notify()
         status, killed = self._wait(pid, float(str(launch["kill_grace"])))
