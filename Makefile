@@ -6,7 +6,7 @@ UV     := $(BIN)/uv
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format serve bench docs lock clean
+.PHONY: help demo test faults lint format serve bench docs lock clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -27,6 +27,9 @@ demo: $(STAMP) ## Run the main job end to end on this machine and print what hap
 
 test: $(STAMP) ## Run the tests, real Spark included
 	@$(BIN)/python -m pytest
+
+faults: $(STAMP) ## Run the long fault suite: 240 blows at random moments, some 20 minutes
+	@FAULT_ROUNDS=$${FAULT_ROUNDS:-240} $(BIN)/python -m pytest tests/faults -s
 
 lint: $(STAMP) ## Check style, types and the direction of imports
 	@$(BIN)/ruff check .
