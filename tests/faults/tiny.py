@@ -24,6 +24,7 @@ setsid sleep 600 &
 echo '{FIRST_LINE}'
 pass end
 echo '{LAST_LINE}'
+exit 0
 """
 
 START, END = "start", "end"
