@@ -6,7 +6,7 @@ UV     := $(BIN)/uv
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test clients lint format serve bench docs lock clean
+.PHONY: help demo test clients faults lint format serve bench docs lock clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -30,6 +30,9 @@ test: $(STAMP) ## Run the tests, real Spark included
 
 clients: $(STAMP) ## Install the public clients that tests/clients/livy runs
 	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/livy/install
+
+faults: $(STAMP) ## Run the long fault suite: 240 blows at random moments, some 20 minutes
+	@FAULT_ROUNDS=$${FAULT_ROUNDS:-240} $(BIN)/python -m pytest tests/faults -s
 
 lint: $(STAMP) ## Check style, types and the direction of imports
 	@$(BIN)/ruff check .

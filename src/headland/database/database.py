@@ -57,6 +57,7 @@ class Database:
                 connection.rollback()
                 raise
         except OperationalError as error:
+            self._let_go()
             raise DatabaseUnavailableError(str(error.orig)) from error
 
     def _reading(self) -> Connection:
@@ -68,6 +69,17 @@ class Database:
             connection = self._own.connection = self._reader.connect()
             self._opened.append(connection)
         return connection
+
+    def _let_go(self) -> None:
+        """Close this thread's connection after a failure: the file that it has open may not be the one that is
+        there next time.
+        """
+        connection: Connection | None = getattr(self._own, "connection", None)
+        self._own.__dict__.clear()
+        if connection is not None:
+            self._opened.remove(connection)
+            connection.invalidate()
+            connection.close()
 
     def read_snapshot(self, query: Callable[[Connection], T]) -> T:
         """`read` for several statements that must see the same."""

@@ -22,7 +22,7 @@ def upgrade(url: str) -> None:
     Raises:
         NewerDatabaseError: its revision is unknown here.
     """
-    engine = sqlite_engine(url, busy_timeout=30.0, writer=True)
+    engine = sqlite_engine(url, busy_timeout=30.0, writer=True, create=True)
     try:
         if _revision(engine) != HEAD:
             _migrate(engine)

@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import OperationalError
 
 #: Above this the wait of the first write for the last one's turn costs more than another flush.
 MOST_PER_COMMIT = 256
@@ -66,6 +67,7 @@ class GroupCommitWriter:
         outcomes: list[tuple[Future[Any], Any, BaseException | None]] = []
         try:
             with self._engine.begin() as connection:
+                driver: Any = connection.connection.driver_connection
                 for change, future in group:
                     if not future.set_running_or_notify_cancel():
                         continue
@@ -76,13 +78,21 @@ class GroupCommitWriter:
                     try:
                         with connection.begin_nested():
                             outcomes.append((future, change(connection), None))
-                    except Exception as error:  # noqa: BLE001 - handed to whoever submitted the change
+                    except Exception as error:
+                        if not driver.in_transaction:
+                            # Full or unwritable: SQLite has undone the transaction, with all that was in it
+                            # before, and would commit by itself what came after.
+                            raise
                         outcomes.append((future, None, error))
         except Exception as error:  # noqa: BLE001 - likewise: nothing of this group is on disk
+            self._engine.dispose()
             for _, future in group:
                 if not future.done():
                     future.set_exception(error)
             return
+        if any(isinstance(problem, OperationalError) for _, _, problem in outcomes):
+            # The file that is open may not be the one that is there next time.
+            self._engine.dispose()
         for future, result, problem in outcomes:
             if problem is not None:
                 future.set_exception(problem)

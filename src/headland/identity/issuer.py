@@ -1,5 +1,6 @@
 """The issuer: tenants and signing keys, loaded once and kept."""
 
+import contextlib
 import math
 import threading
 import time
@@ -11,7 +12,7 @@ import msgspec
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-from headland.database import Database
+from headland.database import Database, DatabaseUnavailableError
 from headland.identity import refusals, store
 from headland.identity.claims import issuer_name
 from headland.identity.identifiers import is_domain, is_guid
@@ -47,16 +48,26 @@ class Issuer:
         self, database: Database, public_url: str, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
         """
+        Where the database can't be read now, the first use loads from it, and every use until then raises
+        DatabaseUnavailableError.
+
         Raises:
             NotInitialisedError: there is nothing to load.
-            DatabaseUnavailableError: the database can't be read.
         """
         self.public_url = public_url
         self._database = database
         self._monotonic = monotonic
         self._reloading = threading.Lock()
-        self._loaded = self._load({})
+        self._state: _Loaded | None = None
+        with contextlib.suppress(DatabaseUnavailableError):
+            self._state = self._load({})
         self._reloaded_at = -math.inf
+
+    @property
+    def _loaded(self) -> _Loaded:
+        if self._state is None:
+            self._state = self._load({})
+        return self._state
 
     def tenant(self, named: str) -> Tenant:
         """The tenant with that id or name, in whatever case.
@@ -100,7 +111,7 @@ class Issuer:
             now = self._monotonic()
             if now - self._reloaded_at >= RELOAD_COOLDOWN:
                 self._reloaded_at = now
-                self._loaded = self._load(self._loaded.keys)
+                self._state = self._load(self._loaded.keys)
 
     def _load(self, known: dict[str, SigningKey]) -> _Loaded:
         pems, tenants = self._database.read(

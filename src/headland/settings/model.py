@@ -439,7 +439,7 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
     ] = 86_400.0
     staging_patience: Annotated[
         Seconds,
-        Meta(description="How long a batch waits for a store that can't be reached before it is `dead`."),
+        Meta(description="How long a batch waits for storage, or for room on the disk, before it is `dead`."),
     ] = 300.0
     kill_grace: Annotated[
         Seconds, Meta(description="Time between SIGTERM and SIGKILL when a batch is killed.")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from headland.database import DatabaseUnavailableError
 from headland.identity import Issuer, store
 from headland.identity.keys import SigningKey
 
@@ -32,6 +33,20 @@ def test_issuer_knows_its_own_names_alone(database, template):
     assert not issuer.issued(f"{PUBLIC_URL}/{tid}/v2.0", other)
     assert not issuer.issued(f"https://elsewhere.test/{tid}/v2.0", tid)
     assert not issuer.issued(f"{PUBLIC_URL}/{tid}", tid)
+
+
+def test_an_issuer_that_finds_no_database_loads_when_it_is_back(database, template, monkeypatch):
+    tid = template[1].tenant_id
+
+    def away(_query):
+        raise DatabaseUnavailableError("unable to open database file")
+
+    with monkeypatch.context() as gone:
+        gone.setattr(database, "read", away)
+        issuer = Issuer(database, PUBLIC_URL)
+        with pytest.raises(DatabaseUnavailableError):
+            issuer.issued(f"{PUBLIC_URL}/{tid}/", tid)
+    assert issuer.issued(f"{PUBLIC_URL}/{tid}/", tid)
 
 
 def test_keys_for_verifiers_are_public_and_the_same_object_each_time(database):

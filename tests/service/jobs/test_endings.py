@@ -1,10 +1,12 @@
 """Stop and forget: DELETE, the `kill` beside it, and what callers at once are told."""
 
 import asyncio
+import sqlite3
 import threading
 
 import pytest
 
+from headland.database import DatabaseUnavailableError
 from headland.jobs.batches import service as rules
 from headland.jobs.wakeup import listen
 from headland.settings import JobsSettings
@@ -123,3 +125,20 @@ async def test_a_kill_that_takes_too_long_says_so_and_stays_on_record(hurried, c
     check_error(await hurried.post("/batches/0/kill"), 503, "Batch 0 is being stopped; look at its state.")
     assert hurried.row(0).kill_requested_at is not None
     assert (await hurried.get("/batches/0/state")).json()["state"] == "starting"
+
+
+async def test_what_only_the_run_needed_is_gone_before_its_end_is_on_record(make_service):
+    service = await make_service(busy_timeout=0.1)
+    await service.submit()
+    service.run(0)
+    service.directory(0).staged.mkdir()
+    other = sqlite3.connect(service.home.database, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(DatabaseUnavailableError):
+        service.end(0)
+    assert not service.directory(0).staged.exists()
+    other.execute("ROLLBACK")
+    other.close()
+    assert service.row(0).state == "running"
+    service.keeper().step(service.row(0))
+    assert service.row(0).state == "success"

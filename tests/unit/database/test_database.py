@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import OperationalError
 
 from headland.database import Database, DatabaseUnavailableError
 from headland.database.database import MOST_REMEMBERED
@@ -16,6 +17,7 @@ from headland.database.upgrade import HEAD, MIGRATIONS, NewerDatabaseError, upgr
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
+    (tmp_path / "test.db").touch()
     opened = Database.at(tmp_path / "test.db", busy_timeout=0.2)
     opened.write_and_wait(
         lambda c: c.execute(text("CREATE TABLE row (id INTEGER PRIMARY KEY, name TEXT UNIQUE)"))
@@ -137,6 +139,67 @@ def test_a_locked_database_is_unavailable_and_keeps_nothing(database: Database, 
     assert database.read(count) == 0
     asyncio.run(database.write(add("a")))
     assert database.read(count) == 1
+
+
+def test_a_database_that_is_away_is_unavailable_until_it_is_back(database: Database, tmp_path: Path) -> None:
+    database.write_and_wait(add("a"))
+    database.close()
+    file, away = tmp_path / "test.db", tmp_path / "away.db"
+    file.rename(away)
+    other = Database.at(file)
+    with pytest.raises(DatabaseUnavailableError, match="unable to open"):
+        other.read(count)
+    with pytest.raises(DatabaseUnavailableError, match="unable to open"):
+        other.write_and_wait(add("b"))
+    assert not file.exists()
+    away.rename(file)
+    assert other.write_and_wait(add("b")) == 2
+    assert other.read(count) == 2
+    other.close()
+
+
+def test_after_a_failure_the_file_that_is_there_is_opened(database: Database, tmp_path: Path) -> None:
+    database.write_and_wait(add("a"))
+    database.close()
+    file, away = tmp_path / "test.db", tmp_path / "away.db"
+    file.rename(away)
+    file.touch()
+    other = Database.at(file)
+    with pytest.raises(DatabaseUnavailableError, match="no such table"):
+        other.read(count)
+    with pytest.raises(DatabaseUnavailableError, match="no such table"):
+        other.write_and_wait(add("b"))
+    away.rename(file)
+    assert other.read(count) == 1
+    assert other.write_and_wait(add("b")) == 2
+    other.close()
+
+
+def test_when_sqlite_undoes_a_group_nothing_of_it_is_kept_and_all_are_told(database: Database) -> None:
+    def fail(connection: Connection) -> None:
+        # What SQLite does by itself where it can't write a page in the middle of a transaction.
+        connection.exec_driver_sql("ROLLBACK")
+        raise OperationalError("INSERT", None, sqlite3.OperationalError("disk I/O error"))
+
+    async def many() -> list[object]:
+        entered, release = threading.Event(), threading.Event()
+
+        def hold(_connection: Connection) -> None:
+            entered.set()
+            assert release.wait(10)
+
+        # What is submitted while this one is under way becomes one group.
+        first = asyncio.create_task(database.write(hold))
+        await asyncio.to_thread(entered.wait, 10)
+        group = [asyncio.create_task(database.write(change)) for change in (add("a"), fail, add("b"))]
+        await asyncio.sleep(0)
+        release.set()
+        return (await all_of(first, *group))[1:]
+
+    outcomes = asyncio.run(many())
+    assert [type(outcome).__name__ for outcome in outcomes] == ["DatabaseUnavailableError"] * 3
+    assert database.read(count) == 0
+    assert database.write_and_wait(add("c")) == 1
 
 
 def test_a_caller_that_goes_away_leaves_its_write_done(database: Database) -> None:

@@ -83,6 +83,16 @@ def test_a_record_that_can_not_be_written_leaves_the_former(directory, monkeypat
     assert directory.read(directory.launch) == {"former": 1}
 
 
+def test_a_record_that_is_written_in_part_is_written_on(directory, monkeypatch):
+    write = os.write
+    monkeypatch.setattr(run_directory.os, "write", lambda descriptor, data: write(descriptor, data[:7]))
+    directory.write(directory.launch, {"command": ["a"] * 10})
+    reserved = directory.reserve(directory.exit, 100)
+    assert reserved.stat().st_size == 100
+    monkeypatch.undo()
+    assert directory.read(directory.launch) == {"command": ["a"] * 10}
+
+
 def test_a_record_is_on_disk_before_it_has_its_name(directory, monkeypatch):
     flushed: list[tuple[Path, bytes | None, bool]] = []
     flush = os.fsync

@@ -149,6 +149,8 @@ class BatchKeeper:
         elif self._launcher.in_vain(row):
             said = " ".join(tail(directory.runner_errors, 3)) or "it said nothing"
             problem = f"The batch's runner could not work: {said}"
+            # Else there would be something to start still, by a row that does not know yet that it is over.
+            directory.launch.unlink(missing_ok=True)
             self._finish(row, directory, endings.never_started(self.clock(), problem))
         elif (ending := self._launcher.prepare(row, directory)) is not None:
             self._finish(row, directory, ending)
@@ -195,8 +197,12 @@ class BatchKeeper:
     def _stop(self, row: BatchRow, directory: RunDirectory) -> None:
         """Have the runner stop its program: the mark for one that is just starting, the signal for one at work."""
         if not directory.kill.exists():
-            directory.write(directory.kill, {})
             _log.info("batch.stopping", batch=row.id)
+            try:
+                directory.write(directory.kill, {})
+            except OSError as error:
+                # Whoever deletes batches to make room on a full disk must not need room for it.
+                _log.warning("batch.kill_unmarked", batch=row.id, reason=str(error))
         record = directory.read(directory.runner)
         if record is not None:
             ProcessIdentity.from_record(record).send(signal.SIGTERM)
@@ -206,9 +212,13 @@ class BatchKeeper:
         record = self._directory(row).read(self._directory(row).application)
         if record is not None:
             ProcessIdentity.from_record(record).send(signal.SIGKILL)
-        for pid in marked(MARK, row.run_key):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + GOING
+        # Until none is found: one may just have started another, and a killed one takes a moment to be gone.
+        while (left := marked(MARK, row.run_key)) and time.monotonic() < deadline:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.002)
 
     def _finish(self, row: BatchRow, directory: RunDirectory, ending: Ending) -> None:
         """Put the end on record, and clear what nobody needs any more."""
@@ -240,10 +250,11 @@ class BatchKeeper:
             "app_info": msgspec.json.encode(AppInfo(driver_log_url=self._log_url(row))),
             "log_tail": msgspec.json.encode(log.ended_tail(encoded, directory.output)),
         }
-        self.database.write_and_wait(lambda connection: store.change(connection, row.id, **values))
+        # Before the row says that it is over: after that nobody would come back to do it.
         for folder in (directory.staged, directory.temporary):
             shutil.rmtree(folder, ignore_errors=True)
         directory.driver_log.unlink(missing_ok=True)
+        self.database.write_and_wait(lambda connection: store.change(connection, row.id, **values))
         self._launcher.collect(row)
         _log.info("batch.ended", batch=row.id, state=state, exit_code=ending.exit_code)
 

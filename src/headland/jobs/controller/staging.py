@@ -1,6 +1,7 @@
 """Bring what an application is made of from cluster storage into its run directory. May be repeated."""
 
 import asyncio
+import errno
 import shutil
 import zipfile
 from pathlib import Path
@@ -14,13 +15,16 @@ from headland.jobs.batches.submission import Submission
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.storage import StorageError
 
+#: Bytes that must be free where a batch is to run.
+ROOM = 1 << 20
+
 
 class StagingError(Exception):
     """Something can't be brought, ever. The message is for the batch's owner."""
 
 
 class StagingDelayedError(Exception):
-    """Storage can't be reached now; it may be later."""
+    """Storage can't be reached now, or there is no room for what it has; there may be later."""
 
 
 def stage(submission: Submission, directory: RunDirectory, paths: PathRules) -> Submission:
@@ -28,11 +32,20 @@ def stage(submission: Submission, directory: RunDirectory, paths: PathRules) -> 
 
     Raises:
         StagingError: something is not there (any more), not allowed, or is not an archive.
-        StagingDelayedError: storage does not answer.
+        StagingDelayedError: storage does not answer, or the disk is full.
     """
     shutil.rmtree(directory.staged, ignore_errors=True)
-    directory.staged.mkdir(mode=0o700)
-    staged = {path: _fetch(path, index, directory, paths) for index, path in enumerate(submission.paths)}
+    if shutil.disk_usage(directory.path).free < ROOM:
+        # Not worth a try: the runner could not even put on record that it was there.
+        raise StagingDelayedError("the disk of the run directories is full")
+    try:
+        directory.staged.mkdir(mode=0o700)
+        staged = {path: _fetch(path, index, directory, paths) for index, path in enumerate(submission.paths)}
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+            raise
+        shutil.rmtree(directory.staged, ignore_errors=True)
+        raise StagingDelayedError(f"the disk of the run directories: {error.strerror}") from error
     if not submission.python:
         for path in (submission.file, *submission.jars):
             _check_archive(path, staged[path])

@@ -132,7 +132,7 @@ class RunDirectory:
         reserved = file.with_name(f".{file.name}.{os.getpid()}")
         descriptor = os.open(reserved, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         try:
-            os.write(descriptor, b" " * size)
+            _write(descriptor, b" " * size)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -142,7 +142,7 @@ class RunDirectory:
         """Put a record into what `reserve` set aside, and give it its name."""
         descriptor = os.open(reserved, os.O_WRONLY | os.O_CLOEXEC)
         try:
-            os.write(descriptor, json.dumps(record).encode())
+            _write(descriptor, json.dumps(record).encode())
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -164,3 +164,9 @@ class RunDirectory:
             os.close(descriptor)
             return None
         return descriptor
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    """All of it: where the disk gets full on the way, the kernel writes a part and calls that success."""
+    while data:
+        data = data[os.write(descriptor, data) :]
