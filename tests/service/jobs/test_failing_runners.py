@@ -18,11 +18,11 @@ async def test_a_batch_whose_runners_fail_is_dead_and_nothing_is_started_after_t
     keeper = service.keeper()
     for _ in range(MOST_RUNNERS):
         await asyncio.to_thread(keeper.step, service.row(0))
-        keeper._runners[directory.path.name].wait(20)
+        keeper._launcher._runners[directory.path.name].wait(20)
     assert service.row(0).state == "starting"
     await asyncio.to_thread(keeper.step, service.row(0))
     assert service.row(0).state == "dead"
-    assert keeper._runners == {}
+    assert keeper._launcher._runners == {}
     assert not directory.launched.exists()
     log = (await service.get("/batches/0/log")).json()["log"]
     assert any("The batch's runner could not work: " in line for line in log)

@@ -20,6 +20,7 @@ INSERT = sa.insert(FIELD).values(id=sa.bindparam("number"), crop=sa.bindparam("c
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
+    (tmp_path / "test.db").touch()
     opened = Database.at(tmp_path / "test.db", busy_timeout=0.2)
     opened.write_and_wait(FIELD.create)
     insert = Prepared(INSERT)
