@@ -24,7 +24,6 @@ def test_a_driver_is_started_in_a_directory_of_its_own(pool):
     directory = pool.until_ready()
     pool.warm.tend(quiet=True)
     assert len(pool.directories) == 1, "one is wanted"
-    assert pool.warm.settled
     arguments = (directory.path / "warm.args").read_text()
     assert f'"-Djava.io.tmpdir={directory.temporary}"' in arguments
     assert "org.apache.spark.headland.WarmDriver" in arguments
@@ -33,14 +32,12 @@ def test_a_driver_is_started_in_a_directory_of_its_own(pool):
 def test_none_is_started_while_batches_need_the_processors(pool):
     pool.warm.tend(quiet=False)
     assert pool.directories == []
-    assert not pool.warm.settled
 
 
 def test_none_is_wanted(make_pool):
     pool = make_pool(warm_drivers=0)
     pool.warm.tend(quiet=True)
     assert pool.directories == []
-    assert pool.warm.settled
     assert pool.warm.take(PLAIN) is None
 
 
@@ -152,7 +149,6 @@ def test_a_java_that_fails_is_tried_again_with_growing_pauses(pool):
         pauses.append(pool.now - began)
     assert pauses[:4] == [10, 40, 160, 640]
     assert pauses[-1] >= 4000, "at last it is given up"
-    assert pool.warm.settled
 
 
 def test_one_that_is_killed_is_replaced(pool):
@@ -187,7 +183,6 @@ def test_memory_that_is_short(pool, monkeypatch):
     monkeypatch.setattr(drivers, "available", lambda: 3 << 30)
     pool.warm.tend(quiet=True)
     assert pool.directories == []
-    assert pool.warm.settled
     monkeypatch.setattr(drivers, "available", lambda: None)
     pool.until_ready()
 

@@ -53,6 +53,14 @@ class Making:
         """The companion's archive, once it is there."""
         return self._companion.file if self._companion and self._companion.file.path else None
 
+    @property
+    def cache_missing(self) -> bool:
+        """Whether there is to be a startup cache that is not there yet, and has not failed to be made."""
+        startup = self._cluster.startup
+        if startup is None or self._companion is None or startup.file.path is not None:
+            return False
+        return startup.file.stem not in self._tries or self._tries[startup.file.stem].failures == 0
+
     def tend(self, *, companion: bool, cache: bool) -> None:
         """Take in what has been made, and begin with what is missing of what is wanted now."""
         if not self._looked:

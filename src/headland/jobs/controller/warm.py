@@ -31,7 +31,7 @@ from headland.settings import Home, JobsSettings
 _log = structlog.get_logger("headland.jobs.controller")
 
 #: Seconds that a JVM gets to become ready: far above what it takes.
-_PATIENCE = 60.0
+_PATIENCE = 180.0
 
 #: Seconds after which a JVM that gets ready is worth waiting for: a batch is served sooner by it than by a new one.
 _WORTH = 1.0
@@ -81,13 +81,6 @@ class WarmDrivers:
         self._known_ready: set[str] = set()
         self._tries = Tries()
         self._memory_told = False
-
-    @property
-    def settled(self) -> bool:
-        """Whether there are as many as there are to be, or none can be started now."""
-        with self._lock:
-            ready = sum(driver.held.ready for driver in self._waiting.values())
-        return ready >= self._wanted or not self._tries.due(self._clock()) or self._memory_told
 
     def tend(self, *, quiet: bool) -> None:
         """Bury the dead, and start another if one is missing and the machine has time for it."""
