@@ -79,7 +79,7 @@ class Batch:
         return list(page.lines)
 
     def follow(self, place: Place) -> AsyncIterator[bytes]:
-        return Follower(self.output, lambda: self.row, place).events()
+        return Follower(lambda: self.row, lambda _row: self.output, place).events()
 
     async def all(self, place: Place) -> list[Event]:
         return parse(b"".join([events async for events in self.follow(place)]))
@@ -148,6 +148,17 @@ async def test_lines_come_as_they_are_written(batch):
     assert [event.data for event in rest][-1] == "success"
 
 
+async def test_a_batch_that_moves_when_it_is_claimed_is_followed(batch, tmp_path):
+    events = batch.follow(FRESH)
+    first = asyncio.ensure_future(anext(events))
+    await asyncio.sleep(0)
+    (tmp_path / "warm").mkdir()
+    batch.output = tmp_path / "warm" / "output.log"
+    batch.write("one\n")
+    assert [event.data for event in parse(await first)] == ["stdout: ", "one"]
+    await events.aclose()
+
+
 async def test_what_is_dropped_before_it_was_read_is_told(batch):
     batch.write("a\n")
     events = batch.follow(FRESH)
@@ -200,7 +211,7 @@ def test_a_place_is_read_back_from_its_id(place):
 async def test_no_more_follow_than_may(batch):
     followers = Followers(1)
     followers.check()
-    events = followers.follow(Follower(batch.output, lambda: batch.row, FRESH))
+    events = followers.follow(Follower(lambda: batch.row, lambda _row: batch.output, FRESH))
     batch.write("a\n")
     await anext(events)
     with pytest.raises(TooManyFollowersError):

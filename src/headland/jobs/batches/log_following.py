@@ -59,9 +59,10 @@ class Place:
 class Follower:
     """One client that follows one log."""
 
-    output: Path
     #: The batch as it is now; None when it has been deleted.
     look: Callable[[], BatchRow | None]
+    #: Where its output is: a batch that is claimed may move into another run directory.
+    output_of: Callable[[BatchRow], Path]
     place: Place
 
     async def events(self) -> AsyncIterator[bytes]:
@@ -73,9 +74,9 @@ class Follower:
             if row is None:
                 yield _event("end", "deleted")
                 return
-            ended = row.finished_at is not None
+            output, ended = self.output_of(row), row.finished_at is not None
             for _ in range(LOOKS_A_ROW):
-                while chunk := await asyncio.to_thread(self._more, complete=ended):
+                while chunk := await asyncio.to_thread(self._more, output, complete=ended):
                     told = time.monotonic()
                     yield chunk
                 if ended:
@@ -86,10 +87,10 @@ class Follower:
                 told = time.monotonic()
                 yield b": still here\n\n"
 
-    def _more(self, *, complete: bool) -> bytes:
+    def _more(self, output: Path, *, complete: bool) -> bytes:
         """Events for some of the lines behind `place`, which moves on."""
         events: list[bytes] = []
-        for piece in pieces(self.output, complete=complete):
+        for piece in pieces(output, complete=complete):
             if len(events) >= _AT_ONCE:
                 break
             if piece.gap is not None and self.place.output < piece.begin:

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 
 import msgspec
 from sqlalchemy import Connection
@@ -168,12 +169,11 @@ class Batches:
         """
         self._followers.check()
         row = self._find(reference, caller, Right.VIEW)
-        output = self._directory(row).output
         if last_event is None:
-            place = begin_at(output, self._output, start, complete=row.finished_at is not None)
+            place = begin_at(self._output_of(row), self._output, start, complete=row.finished_at is not None)
         else:
             place = Place.parse(last_event)
-        return self._followers.follow(Follower(output, lambda: self._row(row.id), place))
+        return self._followers.follow(Follower(lambda: self._row(row.id), self._output_of, place))
 
     async def progress(self, reference: int | str, caller: Caller) -> Progress:
         """Stages and tasks."""
@@ -237,6 +237,9 @@ class Batches:
             raise NotFoundError(str(reference))
         caller.check(right, row)
         return row
+
+    def _output_of(self, row: BatchRow) -> Path:
+        return self._directory(row).output
 
     def _directory(self, row: BatchRow) -> RunDirectory:
         return RunDirectory(self._home.batches / row.run_key)
