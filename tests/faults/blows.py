@@ -4,7 +4,7 @@ import contextlib
 import json
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import httpx
@@ -224,7 +224,8 @@ def _answers(served: Served) -> bool:
     return False
 
 
-def _found(pids: object) -> list[int]:
-    found = list(pids)  # type: ignore[call-overload]
+def _found(pids: Iterable[int | None]) -> list[int]:
+    """All of them: a scene that lacks one is not what it was to be."""
+    found = list(pids)
     assert None not in found
-    return found
+    return [pid for pid in found if pid is not None]
