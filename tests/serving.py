@@ -21,7 +21,7 @@ FINAL = ("success", "dead", "killed")
 CLUSTER_SCOPE = "https://hilo.azurehdinsight.net/.default"
 
 #: Seconds that anything may take before a test gives up: far above what it does take.
-PATIENCE = 120.0
+PATIENCE = 220.0
 
 
 def eventually(look: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:

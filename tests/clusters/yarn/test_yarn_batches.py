@@ -10,7 +10,7 @@ import pytest
 from tests.clusters.yarn.conftest import MiniYarn
 from tests.serving import Served, eventually
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +50,13 @@ def report(mini_yarn: MiniYarn, app_id: str) -> dict[str, Any]:
 
 def test_success_and_failure_in_cluster_mode(on_yarn: Served, mini_yarn: MiniYarn, probe: Path):
     good = submit(on_yarn, probe, "tell", "a b", "ü€", name="nightly harvest")
-    bad = submit(on_yarn, probe, "fail")
     assert on_yarn.wait(good) == "success", on_yarn.lines(good)
     lines = on_yarn.lines(good)
     assert {"argument 0=<a b>", "argument 1=<ü€>", "sum=5050", "\t final status: SUCCEEDED"} <= set(lines)
     assert lines.count("sum=5050") == 1
     said = report(mini_yarn, record(on_yarn, good)["appId"])
     assert (said["name"], said["finalStatus"]) == ("nightly harvest", "SUCCEEDED")
+    bad = submit(on_yarn, probe, "fail")
     assert on_yarn.wait(bad) == "dead"
     text = "\n".join(on_yarn.lines(bad))
     assert "the drill is out of seed" in text.split("\t diagnostics: ")[1]
