@@ -94,7 +94,7 @@ def test_whatever_is_lost_while_it_runs_it_ends_as_it_should(
 
     mark.touch()
     assert on_yarn.wait(kept) == "success", on_yarn.lines(kept)
-    assert on_yarn.lines(kept).count("held") == 1
+    assert on_yarn.lines(kept).count("awaited") == 1
     assert record(on_yarn, kept)["appId"] == app_id
 
 

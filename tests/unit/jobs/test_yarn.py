@@ -7,7 +7,7 @@ import pytest
 from headland.jobs.batches.submission import Submission
 from headland.jobs.clusters.cluster import ClusterError, Clusters, check_clusters
 from headland.jobs.clusters.java import Toolchain
-from headland.jobs.clusters.manager import ManagerUnreachableError, Phase
+from headland.jobs.clusters.manager import ManagerUnreachableError, Phase, UndecidedError
 from headland.jobs.clusters.yarn import YARN, phase_of
 from headland.jobs.clusters.yarn_logs import container_of, contents
 from headland.jobs.clusters.yarn_site import YarnSite, YarnSiteError
@@ -65,6 +65,15 @@ class TestLogs:
     def test_a_log_that_breaks_off_is_not_taken_for_whole(self):
         with pytest.raises(ManagerUnreachableError, match="lacks its last 4 bytes"):
             list(contents([(FRAME % (10, b"abcdefghij")).partition(b"ghij")[0]]))
+
+    def test_the_log_of_an_end_is_read_when_its_writer_is_gone(self):
+        foot = b"This log file belongs to a running container (container_1) and so may not be complete.\n"
+        framed = (FRAME % (4, b"word")).replace(b"stdout.\n**", b"stdout." + foot + b"**")
+        assert b"".join(contents([framed])) == b"word"
+        with pytest.raises(UndecidedError, match="still running"):
+            list(contents([framed], ended=True))
+        # What the program writes is never taken for the foot.
+        assert b"".join(contents([FRAME % (len(foot), foot)], ended=True)) == foot
 
     def test_where_a_container_is(self):
         url = "https://node-7:8044/node/containerlogs/container_e17_1_0001_01_000001/farm"

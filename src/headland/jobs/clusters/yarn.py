@@ -8,8 +8,9 @@ has aggregated logs the log server.
 import getpass
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote, urlencode, urlsplit
@@ -26,6 +27,9 @@ from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import JobsSettings
 
 _Answer = TypeVar("_Answer")
+
+#: Seconds for which the log of an ended application is not read while its driver is still there to write to it.
+LEAVE = 30.0
 
 _WAITING = frozenset({"NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"})
 
@@ -50,7 +54,12 @@ class YarnManager:
     """A resource manager, or several of which one is active."""
 
     def __init__(
-        self, addresses: Sequence[str], *, user: str | None = None, log_server: str | None = None
+        self,
+        addresses: Sequence[str],
+        *,
+        user: str | None = None,
+        log_server: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Addresses are of web services, without a slash at the end; `user` is who Hadoop's simple
         authentication takes us for: without one it answers questions, and takes no kill.
@@ -58,7 +67,9 @@ class YarnManager:
         self._addresses = tuple(addresses)
         self._log_server = log_server
         self._query = {"user.name": user} if user else {}
+        self._clock = clock
         self._active: str | None = None
+        self._ending: dict[str, float] = {}
 
     def find(self, tag: str, handle: str | None) -> Application | None:
         """By the application id where it is known, else by the tag, of which YARN keeps lower case only."""
@@ -80,12 +91,18 @@ class YarnManager:
         container = container_of(application.driver_log_url or "")
         if container is None:
             return
+        ended = application.phase.final and not self._overdue(application.handle)
         for file in FILES:
             last = b"\n"
-            for last in self._container_log(*container, file):
+            for last in self._container_log(*container, file, ended=ended):
                 yield last
             if not last.endswith(b"\n"):
                 yield b"\n"
+        self._ending.pop(application.handle, None)
+
+    def _overdue(self, handle: str) -> bool:
+        """Whether a driver has had its time to go, after it said how it ended."""
+        return self._clock() - self._ending.setdefault(handle, self._clock()) > LEAVE
 
     def _lookup(self, tag: str, handle: str | None) -> "_Report | None":
         if handle is not None:
@@ -144,31 +161,28 @@ class YarnManager:
             said.append(f"{base} is {info.state}, {info.ha_state}")
         raise ManagerUnreachableError("; ".join(said))
 
-    def _container_log(self, node: str, container: str, file: str) -> Iterator[bytes]:
+    def _container_log(self, node: str, container: str, file: str, *, ended: bool) -> Iterator[bytes]:
         """A file of a container's, from whoever has it: the node as long as it does, then the log server."""
         lost: ManagerUnreachableError | None = None
-        begun = False
-        for base in (f"{node}/ws/v1/node", self._log_server):
-            if base is None:
-                continue
-            url = self._url(base, f"/containers/{quote(container)}/logs/{file}")
-            try:
-                with exchange(url, redirects=REDIRECTS) as answer:
-                    if answer.status == 200:
-                        for piece in contents(pieces(answer)):
-                            begun = True
-                            yield piece
-                        return
-                    if answer.status != 404:
-                        lost = lost or ManagerUnreachableError(f"{url}: HTTP status {answer.status}")
-            except ManagerUnreachableError as error:
-                if begun:
-                    raise
-                lost = lost or error
+        with ExitStack() as stack:
+            for base in (f"{node}/ws/v1/node", self._log_server):
+                if base is None:
+                    continue
+                url = self._url(base, f"/containers/{quote(container)}/logs/{file}")
+                try:
+                    answer = stack.enter_context(exchange(url, redirects=REDIRECTS))
+                except ManagerUnreachableError as error:
+                    lost = lost or error
+                    continue
+                if answer.status == 200:
+                    yield from contents(pieces(answer), ended=ended)
+                    return
+                # What the log server does not have is perhaps still being aggregated.
+                if answer.status != 404 or base == self._log_server:
+                    lost = lost or ManagerUnreachableError(f"{url}: HTTP status {answer.status}")
         if lost is not None:
             raise lost
-        where = "neither its node nor the log server has" if self._log_server else "its node no longer has"
-        yield f"(The driver's {file} can't be shown: {where} the log of {container}.)\n".encode()
+        yield f"(The driver's {file} can't be shown: its node no longer has the log of {container}.)\n".encode()
 
     def _url(self, base: str, path: str, query: Mapping[str, str] | None = None) -> str:
         asked = urlencode({**(query or {}), **self._query})

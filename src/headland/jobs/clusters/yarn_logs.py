@@ -7,13 +7,16 @@ local log and the log server's for an aggregated one have it (`LogToolUtils.outp
 import re
 from collections.abc import Iterable, Iterator
 
-from headland.jobs.clusters.manager import ManagerUnreachableError
+from headland.jobs.clusters.manager import ManagerUnreachableError, UndecidedError
 
 #: The driver's files in its container, in the order in which they are shown.
 FILES = ("stdout", "stderr")
 
 #: Bytes within which a frame's head must end.
 _HEAD = 1 << 14
+
+#: What a frame's foot says of a log that is still being written.
+_UNFINISHED = b"belongs to a running container"
 
 _FRAME = re.compile(rb"^LogLength:(\d+)\r?\nLogContents:\r?\n", re.MULTILINE)
 _CONTAINER = re.compile(r"^(https?://[^/]+)/.*\b(container_\w+)")
@@ -25,11 +28,12 @@ def container_of(log_url: str) -> tuple[str, str] | None:
     return (found[1], found[2]) if found else None
 
 
-def contents(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """What is within a frame.
+def contents(pieces: Iterable[bytes], *, ended: bool = False) -> Iterator[bytes]:
+    """What is within a frame, of a log that has `ended`, or as far as it goes.
 
     Raises:
         ManagerUnreachableError: it is no frame, or ends too early.
+        UndecidedError: it should have ended, and is still being written.
     """
     rest = iter(pieces)
     head = b""
@@ -40,11 +44,13 @@ def contents(pieces: Iterable[bytes]) -> Iterator[bytes]:
         head += piece
     missing = int(found[1])
     piece = head[found.end() :]
-    while missing:
+    while len(piece) < missing:
         if piece:
-            yield piece[:missing]
-            missing -= min(missing, len(piece))
-        if missing:
-            piece = next(rest, b"")
-            if not piece:
-                raise ManagerUnreachableError(f"a container log lacks its last {missing} bytes")
+            yield piece
+            missing -= len(piece)
+        piece = next(rest, b"")
+        if not piece:
+            raise ManagerUnreachableError(f"a container log lacks its last {missing} bytes")
+    yield piece[:missing]
+    if ended and _UNFINISHED in b"".join((piece[missing:], *rest)):
+        raise UndecidedError("the container is still running")
