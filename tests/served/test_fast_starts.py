@@ -133,6 +133,7 @@ def test_a_python_program_runs_in_a_warm_driver(fast: Served) -> None:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["stop", "kill"])
 def test_no_driver_is_left_when_the_service_ends(fast: Served, how: str) -> None:
     eventually(lambda: drivers_of(fast), "a driver stands ready")
@@ -149,6 +150,7 @@ def test_no_driver_is_left_when_the_service_ends(fast: Served, how: str) -> None
     assert not set(left) & set(drivers_of(fast))
 
 
+@pytest.mark.long
 def test_a_damaged_cache_is_made_anew(fast: Served) -> None:
     """What sees it first: the service, when it starts."""
     fast.stop()
@@ -163,6 +165,7 @@ def test_a_damaged_cache_is_made_anew(fast: Served) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("damage", ["empty", "short", "header", "foreign"])
 def test_java_says_nothing_of_a_cache_that_does_not_fit(
     fast: Served, tmp_path: Path, damage: str, make_copy: Callable[[Path, str], Path]

@@ -10,7 +10,7 @@ import pytest
 from tests.clusters.yarn.conftest import MiniYarn
 from tests.serving import Served, eventually
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.spark, pytest.mark.long, pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")

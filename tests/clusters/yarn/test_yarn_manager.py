@@ -13,7 +13,7 @@ from headland.jobs.clusters.manager import Application, ManagerUnreachableError,
 from headland.jobs.clusters.yarn import YarnManager
 from headland.jobs.clusters.yarn_site import YarnSite
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.long, pytest.mark.timeout(900)]
 
 
 @dataclass
