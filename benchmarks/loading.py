@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection as Pipe
 from multiprocessing.synchronize import Barrier
 
 from benchmarks.harness import BenchmarkError
+from benchmarks.processes import cpu_seconds
 
 #: On two cores one process keeps one server worker busy.
 PROCESSES = 2
@@ -127,6 +128,25 @@ def rate(target: Target, seconds: float) -> float:
     Raises:
         BenchmarkError: one of the processes did not get the answers it expects.
     """
+    return sum(answered / taken for answered, taken in _drive_all(target, seconds))
+
+
+def rate_per_core(target: Target, session: int, seconds: float) -> float:
+    """Answers a second of processor time that the server takes: all the processes of its session.
+
+    What else the machine does, the drivers of the load among it, takes no part.
+
+    Raises:
+        BenchmarkError: one of the drivers did not get the answers it expects.
+        SkippedError: this system does not tell what processes take.
+    """
+    before = cpu_seconds(session)
+    answered = sum(answered for answered, _ in _drive_all(target, seconds))
+    return answered / (cpu_seconds(session) - before)
+
+
+def _drive_all(target: Target, seconds: float) -> list[tuple[int, float]]:
+    """Of each process that drives: answers, and the seconds that they took."""
     linux = sys.platform.startswith("linux")
     # Forked where that is safe: a new Python would import for longer than it drives.
     context = multiprocessing.get_context("fork") if linux else multiprocessing.get_context("spawn")
@@ -137,14 +157,14 @@ def rate(target: Target, seconds: float) -> float:
         process = context.Process(target=_drive, args=(target, seconds, barrier, theirs), daemon=True)
         process.start()
         started.append((process, ours))
-    total = 0.0
+    results = []
     for process, ours in started:
         result = ours.recv() if ours.poll(seconds + PATIENCE) else "a driver did not end"
         process.join(PATIENCE)
         if isinstance(result, str):
             raise BenchmarkError(result)
-        total += result
-    return total
+        results.append(result)
+    return results
 
 
 def _drive(target: Target, seconds: float, barrier: Barrier, pipe: Pipe) -> None:
@@ -157,7 +177,7 @@ def _drive(target: Target, seconds: float, barrier: Barrier, pipe: Pipe) -> None
         while (taken := time.perf_counter() - began) < seconds:
             _turn(connections, message)
             answered += len(connections)
-        pipe.send(answered / taken)
+        pipe.send((answered, taken))
     except Exception as error:  # noqa: BLE001 - told to whoever started this process
         barrier.abort()
         pipe.send(str(error) or type(error).__name__)

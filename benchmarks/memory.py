@@ -1,10 +1,10 @@
 """What the service keeps in memory, beside a bare application."""
 
 import json
-from pathlib import Path
 
-from benchmarks.harness import Benchmark, Row, SkippedError, Yardstick, row
+from benchmarks.harness import Benchmark, Row, Yardstick, row
 from benchmarks.loading import Target, ask
+from benchmarks.processes import megabytes
 from benchmarks.records import fill
 from benchmarks.serving import folder, free_port, headland, start_bare, stop
 from benchmarks.submitting import archive, await_running, idle_java
@@ -20,23 +20,21 @@ YARDSTICK = "bare Starlette on granian, idle"
 
 def weigh_service() -> list[Row]:
     """All processes of `serve`; runners and what they run are sessions of their own, and not among them."""
-    if not Path("/proc/self/smaps_rollup").exists():
-        raise SkippedError("this system does not tell the memory that processes share (smaps_rollup)")
     with folder() as within:
         bare = start_bare(within, free_port())
-        beside = Yardstick(YARDSTICK, _megabytes(bare.pid))
+        beside = Yardstick(YARDSTICK, megabytes(bare.pid))
         stop(bare)
         weighed = {}
         with headland(within, jobs_java_home=str(idle_java(within)), jobs_max_running="1") as served:
             headers = {"Authorization": f"Bearer {served.token()}", "Content-Type": "application/json"}
-            weighed["idle"] = _megabytes(served.pid)
+            weighed["idle"] = megabytes(served.pid)
             database = Database.at(served.home / "headland.db")
             fill(database, BATCHES)
             database.close()
             for number in range(REQUESTS):
                 page = f"/batches?from={100 * number}&size=100"
                 ask(Target(served.private_port, "GET", page, headers))
-            weighed["10,000 batches, after 50 lists of 100"] = _megabytes(served.pid)
+            weighed["10,000 batches, after 50 lists of 100"] = megabytes(served.pid)
             asked = {"file": served.put(archive(), "jars/app.jar"), "className": "org.example.Main"}
             post = Target(
                 served.private_port, "POST", "/batches", headers, json.dumps(asked).encode(), status=201
@@ -45,23 +43,8 @@ def weigh_service() -> list[Row]:
             await_running(Target(served.private_port, "GET", f"/batches/{first}/state", headers))
             for _ in range(WAITING):
                 ask(post)
-            weighed["200 waiting besides"] = _megabytes(served.pid)
+            weighed["200 waiting besides"] = megabytes(served.pid)
         return [row(f"serve, memory: {when}", "MB", size, beside) for when, size in weighed.items()]
-
-
-def _megabytes(session: int) -> float:
-    """Memory of a session's processes, what they share counted once (PSS)."""
-    total = 0
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (process / "stat").read_text().rpartition(")")[2].split()
-            if int(fields[3]) != session:
-                continue
-            rollup = (process / "smaps_rollup").read_text()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        total += next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
-    return total / 1024
 
 
 BENCHMARKS = (Benchmark("memory", "weigh the service", weigh_service),)

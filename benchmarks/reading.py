@@ -3,7 +3,7 @@
 from functools import partial
 
 from benchmarks.harness import Aim, Benchmark, BenchmarkError, Row, Yardstick, interleaved, row
-from benchmarks.loading import Target, ask, rate
+from benchmarks.loading import Target, ask, rate_per_core
 from benchmarks.records import fill
 from benchmarks.serving import bare, folder, headland
 from headland.database import Database
@@ -38,16 +38,18 @@ def read_batches() -> list[Row]:
         for name, target in targets.items():
             (within / f"{name}.json").write_bytes(ask(target))
         rows = []
-        with bare(within) as port:
+        with bare(within) as (port, pid):
             for name, target in targets.items():
                 _, path, what = ASKED[name]
                 beside = Target(port, "GET", path)
                 if ask(beside) != ask(target):
                     raise BenchmarkError(f"the bare application answers otherwise for {target.path}")
                 ours, theirs = interleaved(
-                    ROUNDS, partial(rate, target, SECONDS), partial(rate, beside, SECONDS)
+                    ROUNDS,
+                    partial(rate_per_core, target, served.pid, SECONDS),
+                    partial(rate_per_core, beside, pid, SECONDS),
                 )
-                rows.append(row(what, "requests/s", ours, Yardstick(YARDSTICK, theirs), AIM))
+                rows.append(row(what, "requests/s a core", ours, Yardstick(YARDSTICK, theirs), AIM))
         return rows
 
 

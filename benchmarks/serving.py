@@ -146,12 +146,14 @@ def start(environment: dict[str, str], log: Path) -> tuple[subprocess.Popen[str]
 
 
 @contextmanager
-def bare(answers: Path) -> Iterator[int]:
-    """The bare application of `benchmarks.bare` over the answers in a folder; its port."""
+def bare(answers: Path) -> Iterator[tuple[int, int]]:
+    """The bare application of `benchmarks.bare` over the answers in a folder; its port, and the process that leads
+    its session.
+    """
     port = free_port()
     process = start_bare(answers, port)
     try:
-        yield port
+        yield port, process.pid
     finally:
         stop(process)
 

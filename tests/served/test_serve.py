@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tests.serving import HEADLAND, Served
+from tests.serving import HEADLAND, Served, eventually
 
 
 def as_anybody() -> list[str]:
@@ -111,9 +111,15 @@ class TestListeners:
         for client in (served.public, served.private):
             assert client.get("/health/live", headers={"Authorization": ""}).json()["status"] == "ok"
             assert client.get("/health/ready").json()["checks"] == {"database": "ok", "controller": "ok"}
-        metrics = served.private.get("/metrics").text
+        metrics = eventually(
+            lambda: (
+                text
+                if "headland_http_requests_total{" in (text := served.private.get("/metrics").text)
+                else None
+            ),
+            "requests are counted",
+        )
         assert 'headland_batches{state="success"}' in metrics
-        assert "headland_http_requests_total{" in metrics
         assert served.public.get("/metrics").status_code == 404
 
     def test_request_ids_are_echoed_or_made(self, served: Served) -> None:
@@ -127,7 +133,10 @@ class TestListeners:
             )
             == 36
         )
-        logged = [json.loads(line) for line in served.log.read_text().splitlines() if '"field-7"' in line]
+        logged = eventually(
+            lambda: [json.loads(line) for line in served.log.read_text().splitlines() if '"field-7"' in line],
+            "a line in the log",
+        )
         assert [(entry["path"], entry["status"]) for entry in logged] == [("/health/live", 200)]
 
     def test_jobs_run_without_the_other_services(self, make_served: Callable[..., Served]) -> None:

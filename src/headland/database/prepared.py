@@ -35,16 +35,12 @@ class Prepared:
         text, order, constants = self._compiled.get(dialect.name) or self._compile(dialect)
         given = {**constants, **values} if constants else values
         parameters: Any = given if order is None else [given[name] for name in order]
+        driver: Any = connection.connection.driver_connection
         try:
-            cursor = connection.connection.cursor()
-            try:
-                cursor.execute(text, parameters)
-                found: list[Values] = cursor.fetchall()  # type: ignore[assignment]
-                return found
-            finally:
-                cursor.close()
+            found: list[Values] = driver.execute(text, parameters).fetchall()
         except dialect.loaded_dbapi.Error as error:
             raise DBAPIError.instance(text, parameters, error, dialect.loaded_dbapi.Error) from error
+        return found
 
     def row(self, connection: Connection, **values: Any) -> Values | None:
         """The only row, or None. Raises as `rows`."""

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping, Sequence
 
 import structlog
-from prometheus_client import Counter, Histogram
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -14,18 +13,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from headland.http.application import Application
 from headland.http.failures import internal_error
 from headland.http.request_ids import PLAIN_ID, REQUEST_ID, new_id
+from headland.http.traffic import Answered, Traffic
 
 _log = structlog.get_logger("headland.http")
-
-_REQUESTS = Counter("headland_http_requests", "Requests answered.", ["listener", "method", "route", "status"])
-_SECONDS = Histogram(
-    "headland_http_request_seconds",
-    "Seconds from a request's first byte to its answer's last.",
-    ["listener", "route"],
-    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30),
-)
-#: Methods that are counted by name; a caller can think of any number of others.
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 #: Headers that tell browsers to trust little (https://owasp.org/www-project-secure-headers/).
 SECURITY_HEADERS = (
@@ -43,7 +33,7 @@ _UNCOMPRESSED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
 
 
 class Listener:
-    """Outermost ASGI application. Query strings and bodies are never logged: either may hold a secret."""
+    """Outermost ASGI application."""
 
     def __init__(
         self,
@@ -52,16 +42,16 @@ class Listener:
         at_root: Sequence[Application],
         *,
         tls: bool,
+        traffic: Traffic | None = None,
     ) -> None:
         """`mounted` is by path prefix. All other paths are for the first `at_root` that knows them, else for
-        the last. `Strict-Transport-Security` is said only where TLS is spoken.
+        the last. `Strict-Transport-Security` is said only where TLS is spoken. `traffic` is told of what was
+        answered.
         """
-        self._name = name
+        self.traffic = traffic or Traffic(name)
         self._mounted = [(f"{prefix}/", prefix, _compressible(app)) for prefix, app in mounted.items()]
         self._at_root = [(app, _compressible(app)) for app in at_root]
         self._headers = [*SECURITY_HEADERS, STRICT_TRANSPORT] if tls else [*SECURITY_HEADERS]
-        self._counters: dict[tuple[str, str, int], Counter] = {}
-        self._times: dict[str, Histogram] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -88,8 +78,19 @@ class Listener:
                 answer = await internal_error(Request(scope), error)
                 await answer(scope, receive, send_with_headers)
         finally:
-            self._record(scope, status, time.perf_counter() - started)
             REQUEST_ID.reset(outer)
+            self.traffic.add(
+                Answered(
+                    time.time(),
+                    request_id,
+                    scope["method"],
+                    scope["path"],
+                    scope.get("route", "unmatched"),
+                    status,
+                    time.perf_counter() - started,
+                    scope["state"].get("principal"),
+                )
+            )
 
     def _application(self, scope: Scope, *, compressed: bool) -> ASGIApp:
         path: str = scope["path"]
@@ -103,26 +104,6 @@ class Listener:
                 return applications[compressed]
         return fallback[compressed]
 
-    def _record(self, scope: Scope, status: int, seconds: float) -> None:
-        route = scope.get("route", "unmatched")
-        method = scope["method"]
-        key = method if method in _METHODS else "other", route, status
-        counter = self._counters.get(key)
-        if counter is None:
-            self._counters[key] = counter = _REQUESTS.labels(self._name, key[0], route, str(status))
-            self._times[route] = _SECONDS.labels(self._name, route)
-        counter.inc()
-        self._times[route].observe(seconds)
-        _log.info(
-            "request",
-            listener=self._name,
-            method=method,
-            path=scope["path"],
-            status=status,
-            milliseconds=round(seconds * 1000, 2),
-            principal=scope["state"].get("principal"),
-        )
-
 
 def _compressible(app: Application) -> tuple[ASGIApp, ASGIApp]:
     """`app` for callers that want plain answers, and for those that take compressed ones."""
@@ -131,10 +112,7 @@ def _compressible(app: Application) -> tuple[ASGIApp, ASGIApp]:
 
 def _read(scope: Scope) -> tuple[str, bool]:
     """The request's id, and whether its caller takes compressed answers."""
-    request_id, compressed = None, False
-    for name, value in scope["headers"]:
-        if name == b"x-request-id" and PLAIN_ID.fullmatch(value):
-            request_id = str(value, "ascii")
-        elif name == b"accept-encoding":
-            compressed = b"gzip" in value
-    return request_id or new_id(), compressed
+    headers: dict[bytes, bytes] = dict(scope["headers"])
+    request_id = headers.get(b"x-request-id", b"")
+    own = request_id.decode() if PLAIN_ID.fullmatch(request_id) else new_id()
+    return own, b"gzip" in headers.get(b"accept-encoding", b"")

@@ -1,13 +1,16 @@
 """Put the services together: one ASGI application a listener."""
 
+from multiprocessing.util import Finalize
+
 from headland.http.application import Application
 from headland.http.listener import Listener
+from headland.http.traffic import Traffic
 from headland.identity import Issuer, SecretChecker, identity_admin_app, identity_app
 from headland.jobs.api import jobs_app
 from headland.security import Guard, Verifier
 from headland.server.apis import own_audiences, private_apis, public_apis
 from headland.server.deployment import Deployment
-from headland.server.logging import configure_logging
+from headland.server.logging import configure_logging, request_lines
 from headland.server.parent import follow_parent
 from headland.settings import Home
 from headland.storage.routes import storage_app
@@ -37,7 +40,7 @@ class Assembly:
         if "identity" in apis:
             mounted[apis["applications"].prefix] = identity_admin_app(deployment.database, settings, own)
             at_root.append(identity_app(deployment.database, settings, self.issuer))
-        return Listener("public", mounted, at_root, tls=True)
+        return Listener("public", mounted, at_root, tls=True, traffic=self._traffic("public"))
 
     def private(self) -> Listener:
         """The private network's listener."""
@@ -45,7 +48,13 @@ class Assembly:
         at_root = [Application(apis["server"].operations, {})]
         if "jobs" in apis:
             at_root.append(jobs_app([*apis["jobs"].operations]))
-        return Listener("private", {}, at_root, tls=False)
+        return Listener("private", {}, at_root, tls=False, traffic=self._traffic("private"))
+
+    def _traffic(self, listener: str) -> Traffic:
+        traffic = Traffic(listener, request_lines(self.deployment.settings.log))
+        # A process of multiprocessing's ends without `atexit`.
+        Finalize(None, traffic.tell, exitpriority=0)
+        return traffic
 
 
 def public_application() -> Listener:

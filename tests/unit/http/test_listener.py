@@ -50,10 +50,14 @@ def application(handlers: dict[str, Handler]) -> Application:
 def ask(
     path: str, method: str = "GET", listener: Listener | None = None, **headers: str
 ) -> tuple[httpx.Response, list[dict[str, object]]]:
+    asked = listener or LISTENER
+
     async def once() -> httpx.Response:
-        transport = httpx.ASGITransport(listener or LISTENER, raise_app_exceptions=False)
+        transport = httpx.ASGITransport(asked, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
-            return await client.request(method, path, headers={"accept-encoding": "identity", **headers})
+            answer = await client.request(method, path, headers={"accept-encoding": "identity", **headers})
+        asked.traffic.tell()
+        return answer
 
     with structlog.testing.capture_logs() as logs:
         return asyncio.run(once()), [dict(line) for line in logs]
@@ -123,8 +127,13 @@ def test_an_answer_that_breaks_off_is_logged_and_not_answered_twice() -> None:
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "path": "/inner/interrupted", "headers": []}
+
+    async def interrupt() -> None:
+        await LISTENER(scope, receive, send)
+        LISTENER.traffic.tell()
+
     with structlog.testing.capture_logs() as logs:
-        asyncio.run(LISTENER(scope, receive, send))
+        asyncio.run(interrupt())
     assert [message.get("status") for message in sent] == [200]
     assert [line["event"] for line in logs] == ["request.failed", "request"]
 

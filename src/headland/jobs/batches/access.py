@@ -17,6 +17,7 @@ An owner, and the user whom a batch is run as, have every right to their own.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from headland.jobs.batches.admission import USER
 from headland.jobs.batches.errors import (
@@ -28,6 +29,9 @@ from headland.jobs.batches.errors import (
 from headland.jobs.batches.store import BatchRow
 from headland.security import Principal
 from headland.settings import JobsSettings
+
+#: Callers whose rights are remembered; they follow from the settings alone.
+_MOST_KNOWN = 1024
 
 #: Stands for everybody in a list of users.
 EVERYBODY = "*"
@@ -106,6 +110,8 @@ class Access:
         self._modifiers = self._superusers.union(settings.modify_users)
         self._viewers = self._modifiers.union(settings.view_users)
         self._allowed = self._viewers.union(settings.allowed_users)
+        # The same few ask again and again.
+        self._caller = lru_cache(_MOST_KNOWN)(self._caller_of)
 
     def caller(self, principal: Principal | None, do_as: Sequence[str] = ()) -> Caller:
         """Who asks.
@@ -118,12 +124,16 @@ class Access:
             ImpersonationError: it may not act for the user whom it names.
             BadParameterError: it names no user, or several.
         """
-        client_id = principal.client_id if principal else None
+        target = _target(do_as) if self.impersonation else None
+        if principal is None:
+            return self._caller(None, administrator=False, target=target)
+        return self._caller(principal.client_id, administrator=principal.administrator, target=target)
+
+    def _caller_of(self, client_id: str | None, *, administrator: bool, target: str | None) -> Caller:
         # Who may do everything else in the deployment would only have to put itself on the list.
-        superuser = (principal is not None and principal.administrator) or _holds(self._superusers, client_id)
+        superuser = administrator or _holds(self._superusers, client_id)
         if not superuser and self._controlled and not _holds(self._allowed, client_id):
             raise NotAuthorisedError
-        target = _target(do_as) if self.impersonation else None
         user = client_id if target is None else target
         unbounded = not self._controlled or (superuser and user == client_id)
         caller = Caller(

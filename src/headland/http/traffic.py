@@ -1,0 +1,110 @@
+"""What a listener has answered: logged, counted and timed, some dozens of requests at once.
+
+One at a time that took a third of a short request, most of it since what it needs drives what the next request
+needs out of the processor's caches.
+"""
+
+import asyncio
+from collections import Counter as Tally
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import structlog
+from prometheus_client import Counter, Histogram
+
+from headland.http.log_entries import Entry, timestamp
+
+_log = structlog.get_logger("headland.http")
+
+_REQUESTS = Counter("headland_http_requests", "Requests answered.", ["listener", "method", "route", "status"])
+_SECONDS = Histogram(
+    "headland_http_request_seconds",
+    "Seconds from a request's first byte to its answer's last.",
+    ["listener", "route"],
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30),
+)
+#: Methods that are counted by name; a caller can think of any number of others.
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+#: Seconds that a request may wait to be told of, and how many may.
+PAUSE = 0.05
+MOST_WAITING = 256
+
+
+class Answered(NamedTuple):
+    """A request that was answered. Query strings and bodies are not among it: either may hold a secret."""
+
+    #: Seconds since the epoch.
+    at: float
+    request_id: str
+    method: str
+    path: str
+    #: The path as it was declared: there is a number of these.
+    route: str
+    status: int
+    seconds: float
+    #: Client id of the caller, where one was shown.
+    principal: str | None
+
+
+def _log_each(entries: Iterator[Entry]) -> None:
+    for entry in entries:
+        _log.info(**entry)
+
+
+class Traffic:
+    """What one listener has answered in this process, and has not told of yet."""
+
+    def __init__(self, listener: str, write: Callable[[Iterator[Entry]], None] | None = None) -> None:
+        """`write` takes the lines of the log; without it they are logged one by one."""
+        self._listener = listener
+        self._write = write or _log_each
+        self._waiting: list[Answered] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._counters: dict[tuple[str, str, int], Counter] = {}
+        self._times: dict[str, Histogram] = {}
+
+    def add(self, answered: Answered) -> None:
+        """Have it told of soon. Called in a running event loop."""
+        self._waiting.append(answered)
+        if len(self._waiting) >= MOST_WAITING:
+            self.tell()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(PAUSE, self.tell)
+
+    def tell(self) -> None:
+        """Log, count and time all that waits."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        told, self._waiting = self._waiting, []
+        if told:
+            self._count(told)
+            self._write(map(self._entry, told))
+
+    def _count(self, told: Sequence[Answered]) -> None:
+        tally = Tally(
+            (one.method if one.method in _METHODS else "other", one.route, one.status) for one in told
+        )
+        for (method, route, status), number in tally.items():
+            counter = self._counters.get((method, route, status))
+            if counter is None:
+                counter = _REQUESTS.labels(self._listener, method, route, str(status))
+                self._counters[method, route, status] = counter
+                self._times[route] = _SECONDS.labels(self._listener, route)
+            counter.inc(number)
+        for one in told:
+            self._times[one.route].observe(one.seconds)
+
+    def _entry(self, one: Answered) -> Entry:
+        return {
+            "event": "request",
+            "listener": self._listener,
+            "method": one.method,
+            "path": one.path,
+            "status": one.status,
+            "milliseconds": round(one.seconds * 1000, 2),
+            "principal": one.principal,
+            "request_id": one.request_id,
+            "timestamp": timestamp(one.at),
+        }
