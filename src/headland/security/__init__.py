@@ -1,5 +1,6 @@
-"""The relying side: who is calling? Bearer token or secret in, `Principal` out."""
+"""The relying side: who is calling? Bearer token or secret in, `Principal` out. May it do that?"""
 
+from headland.security.authorization import Authorizer
 from headland.security.guard import AuthenticationError, Guard
 from headland.security.principal import ADMINISTRATOR, Principal
 from headland.security.verifier import TokenError, TrustedIssuer, Verifier
@@ -7,6 +8,7 @@ from headland.security.verifier import TokenError, TrustedIssuer, Verifier
 __all__ = [
     "ADMINISTRATOR",
     "AuthenticationError",
+    "Authorizer",
     "Guard",
     "Principal",
     "TokenError",
