@@ -90,7 +90,9 @@ def headland(within: Path, **settings: str) -> Iterator[Served]:
         BenchmarkError: it ended instead.
     """
     home, port, private_port = within / "home", free_port(), free_port()
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("HEADLAND_")}
+    # Python compiles what it imports once, as wherever Headland is installed, and not at each start.
+    not_kept = ("HEADLAND_", "PYTHONDONTWRITEBYTECODE")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(not_kept)}
     environment = kept | {
         "HEADLAND_HOME": str(home),
         "HEADLAND_SERVER_PUBLIC_URL": f"https://localhost:{port}",
