@@ -35,11 +35,11 @@ class SigningKey:
         the database could put one of their own there.
 
         Raises:
-            ValueError: it is none.
+            ValueError, TypeError: it is none.
         """
         private = load_pem_private_key(pem.encode("ascii"), None, unsafe_skip_rsa_key_validation=True)
         if not isinstance(private, RSAPrivateKey):
-            raise ValueError("not an RSA key")
+            raise TypeError("not an RSA key")
         return cls(RSAKey(private, pem))
 
     def pem(self) -> str:
