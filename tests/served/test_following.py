@@ -26,7 +26,7 @@ def counting(make_served: Callable[..., Served], tmp_path: Path) -> tuple[Served
     java.parent.mkdir(parents=True)
     java.write_text(JAVA.format(stop=stop))
     java.chmod(0o755)
-    served = make_served(jobs_java_home=str(java.parent.parent), server_shutdown_grace="8")
+    served = make_served(jobs_java_home=str(java.parent.parent), server_shutdown_grace="20")
     served.start()
     with zipfile.ZipFile(tmp_path / "app.jar", "w") as archive:
         archive.writestr("a/B.class", b"")
@@ -93,10 +93,10 @@ def test_the_service_stops_though_its_logs_are_followed(counting: tuple[Served, 
 
     watching = threading.Thread(target=watch)
     watching.start()
-    eventually(lambda: len(seen) or not watching.is_alive() or served.state(batch) == "running", "it runs")
+    eventually(lambda: len(seen) > 10, "it is followed")
     begun = time.monotonic()
     assert served.stop() == 0
-    print(f"stopped in {time.monotonic() - begun:.1f} s")
+    assert time.monotonic() - begun < 10, "long before its patience with answers under way is over"
     watching.join(30)
     assert not watching.is_alive()
     stop.touch()
