@@ -11,15 +11,17 @@ STAMP  := $(VENV)/.installed
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
 
-# The requirement files pin every package by hash; pip fetches the installer, which fetches the rest.
+# The requirement files pin every package by hash; pip fetches the installer, which fetches the rest. Compiled here,
+# once: where Python may not write beside what it imports, each start would compile it all again, for a second.
 $(STAMP): requirements/uv.txt requirements/build.txt requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Headland needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@echo "Setting up $(VENV) (the first time fetches Spark and a Java runtime, about 700 MB) ..."
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
-	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes --build-constraints requirements/build.txt requirements/dev.txt requirements/uv.txt
+	@$(UV) pip sync --quiet --compile-bytecode --python $(BIN)/python --require-hashes --build-constraints requirements/build.txt requirements/dev.txt requirements/uv.txt
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 demo: $(STAMP) ## Run the main job end to end on this machine and print what happened

@@ -90,8 +90,7 @@ def headland(within: Path, **settings: str) -> Iterator[Served]:
         BenchmarkError: it ended instead.
     """
     home, port, private_port = within / "home", free_port(), free_port()
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("HEADLAND_")}
-    environment = kept | {
+    environment = _surroundings() | {
         "HEADLAND_HOME": str(home),
         "HEADLAND_SERVER_PUBLIC_URL": f"https://localhost:{port}",
         "HEADLAND_SERVER_PORT": str(port),
@@ -163,6 +162,7 @@ def start_bare(answers: Path, port: int) -> subprocess.Popen[str]:
     process = subprocess.Popen(
         [sys.executable, "-m", "benchmarks.bare", str(port), str(answers)],
         cwd=REPOSITORY,
+        env=_surroundings(),
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -173,6 +173,12 @@ def start_bare(answers: Path, port: int) -> subprocess.Popen[str]:
         stop(process)
         raise
     return process
+
+
+def _surroundings() -> dict[str, str]:
+    """Variables without Headland's. Python keeps what it compiles, as it does wherever it is not told otherwise."""
+    not_kept = ("HEADLAND_", "PYTHONDONTWRITEBYTECODE")
+    return {name: value for name, value in os.environ.items() if not name.startswith(not_kept)}
 
 
 def free_port() -> int:

@@ -1,6 +1,8 @@
 """A log that is followed by real HTTP clients, through a crash of the service and its stop."""
 
 import contextlib
+import os
+import subprocess
 import threading
 import time
 import zipfile
@@ -9,7 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.serving import Served, eventually
+from tests.serving import HEADLAND, Served, eventually
 
 #: A program in the place of Java's: it counts until it is told to stop.
 JAVA = """#!/bin/sh
@@ -26,7 +28,7 @@ def counting(make_served: Callable[..., Served], tmp_path: Path) -> tuple[Served
     java.parent.mkdir(parents=True)
     java.write_text(JAVA.format(stop=stop))
     java.chmod(0o755)
-    served = make_served(jobs_java_home=str(java.parent.parent), server_shutdown_grace="8")
+    served = make_served(jobs_java_home=str(java.parent.parent), server_shutdown_grace="20")
     served.start()
     with zipfile.ZipFile(tmp_path / "app.jar", "w") as archive:
         archive.writestr("a/B.class", b"")
@@ -93,12 +95,45 @@ def test_the_service_stops_though_its_logs_are_followed(counting: tuple[Served, 
 
     watching = threading.Thread(target=watch)
     watching.start()
-    eventually(lambda: len(seen) or not watching.is_alive() or served.state(batch) == "running", "it runs")
+    eventually(lambda: len(seen) > 10, "it is followed")
     begun = time.monotonic()
     assert served.stop() == 0
-    print(f"stopped in {time.monotonic() - begun:.1f} s")
+    assert time.monotonic() - begun < 10, "long before its patience with answers under way is over"
     watching.join(30)
     assert not watching.is_alive()
     stop.touch()
     served.start()
     assert served.wait(batch) == "success"
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_the_command_that_follows_goes_on_after_a_restart(
+    counting: tuple[Served, int, Path], tmp_path: Path, end: str
+) -> None:
+    served, batch, stop = counting
+    variables = {
+        "HEADLAND_URL": served.url,
+        "HEADLAND_TENANT": served.administrator["tenantId"],
+        "HEADLAND_CLIENT_ID": served.administrator["clientId"],
+        "HEADLAND_CLIENT_SECRET": served.administrator["clientSecret"],
+        "HEADLAND_CA": str(served.ca),
+    }
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("HEADLAND_")}
+    with (tmp_path / "followed").open("w") as followed:
+        command = subprocess.Popen(
+            [str(HEADLAND), "batch", "log", "--follow", str(batch)],
+            env={**kept, **variables, "XDG_CACHE_HOME": str(tmp_path / "cache"), "HEADLAND_HOME": "/nowhere"},
+            stdout=followed,
+            stderr=subprocess.PIPE,
+        )
+    seen = tmp_path / "followed"
+    eventually(lambda: seen.read_text().count("\n") > 40, "lines come")
+    served.stop() if end == "stop" else served.kill()
+    served.start()
+    before = seen.read_text().count("\n")
+    eventually(lambda: seen.read_text().count("\n") > before + 40, "more lines come")
+    stop.touch()
+    _, complaints = command.communicate(timeout=60)
+    assert command.returncode == 0
+    assert b"still trying" in complaints
+    assert seen.read_text() == "".join(f"{line}\n" for line in served.lines(batch))

@@ -31,6 +31,10 @@ class CliError(click.ClickException):
         click.echo(f"headland: {self.message}", file=file, err=file is None)
 
 
+class BusyError(CliError):
+    """The service can't do this now, and has done nothing: it starts or stops, or has too much to do."""
+
+
 def one_line(text: str) -> str:
     """`text` without line breaks and without what could steer a terminal."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))

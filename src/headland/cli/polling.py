@@ -62,6 +62,11 @@ class Polling:
         self._sleep(interval)
         self._interval = min(self._interval * GROWTH, LONGEST)
 
+    def heard(self) -> None:
+        """The service is there, and something has happened."""
+        self._away_since = None
+        self.hurry()
+
     def hurry(self) -> None:
         """Begin with short intervals again: something has happened."""
         self._interval = SHORTEST

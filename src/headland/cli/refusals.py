@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from headland.cli.errors import CliError, one_line
+from headland.cli.errors import BusyError, CliError, one_line
 from headland.cli.exit_codes import ExitCode
 from headland.cli.profile import Profile
 
@@ -33,7 +33,7 @@ def refusal(response: httpx.Response, profile: Profile) -> CliError:
         )
     if status >= 500:
         request_id = response.headers.get("x-request-id", "unknown")
-        return CliError(
+        return (BusyError if status == 503 else CliError)(
             f"the service failed with {status} ({text})",
             f"its log has more under request id {request_id}",
             passing=status in _PASSING,

@@ -60,13 +60,12 @@ class Service:
         Raises:
             CliError: anything else.
         """
-        parameters = {name: value for name, value in (query or {}).items() if value is not None}
 
         def build() -> httpx.Request:
             return self._client.build_request(
                 method,
                 self.profile.url + path,
-                params=parameters or None,
+                params=_given(query),
                 json=body,
                 content=content() if content else None,
                 headers=headers,
@@ -82,12 +81,22 @@ class Service:
         return document_of(self.call(method, path, **request))
 
     @contextmanager
-    def stream(self, path: str, *, missing: CliError | None = None) -> Iterator[httpx.Response]:
-        """The answer to GET with its body yet to be read."""
+    def stream(
+        self,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        missing: CliError | None = None,
+    ) -> Iterator[httpx.Response]:
+        """The answer to GET with its body yet to be read; keywords are those of `call`."""
+
+        def build() -> httpx.Request:
+            url = self.profile.url + path
+            return self._client.build_request("GET", url, params=_given(query), headers=headers)
+
         with transport_faults(self.profile.url):
-            response = self._send(
-                lambda: self._client.build_request("GET", self.profile.url + path), missing, stream=True
-            )
+            response = self._send(build, missing, stream=True)
             try:
                 yield response
             finally:
@@ -124,6 +133,10 @@ class Service:
             return request
 
         return bearer
+
+
+def _given(query: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return {name: value for name, value in (query or {}).items() if value is not None} or None
 
 
 def _trust(profile: Profile) -> ssl.SSLContext:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Connection, Engine
 
 from headland.database.sqlite import sqlite_engine
 
@@ -32,9 +32,13 @@ def upgrade(url: str) -> None:
 
 def _revision(engine: Engine) -> str | None:
     with engine.begin() as connection:
-        if not inspect(connection).has_table("alembic_version"):
+        # In SQLite's words: what SQLAlchemy needs to look at any database's tables takes 20 ms to import.
+        known = connection.exec_driver_sql(
+            "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
+        ).scalar()
+        if known is None:
             return None
-        return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
 
 
 def _migrate(engine: Engine) -> None:

@@ -1,10 +1,7 @@
 """Put the services together: one ASGI application a listener."""
 
+import asyncio
 from multiprocessing.util import Finalize
-
-from headland.http.application import Application
-from headland.http.listener import Listener
-from headland.http.traffic import Traffic
 from headland.identity import Issuer, SecretChecker, identity_admin_app, identity_app
 from headland.jobs.api import jobs_app
 from headland.security import Guard, Verifier
@@ -69,6 +66,7 @@ def private_application() -> Listener:
 
 def _assembly() -> Assembly:
     follow_parent()
+    notice_stopping(asyncio.get_event_loop())
     deployment = Deployment.open(Home.default())
     configure_logging(deployment.settings.log)
     return Assembly(deployment)

@@ -42,6 +42,8 @@ def serve(home: Path | None, as_json: bool) -> None:
     once, here. Batches that run when the service stops go on, and are picked up by the next start.
     """
     chosen = _chosen(home)
+    # What is there when the processes start stays: nobody looks through it, now or later, and they go on sharing it.
+    gc.disable()
     from headland.server.supervisor import StartError, Supervisor, targets_of  # noqa: PLC0415 - heavy, after _chosen
 
     try:
@@ -53,8 +55,8 @@ def serve(home: Path | None, as_json: bool) -> None:
         _warn_of_openness(prepared)
         if prepared.administrator is not None:
             _show_administrator(prepared.administrator, as_json=as_json)
-        # What is there by now stays: nobody looks through it again, and the processes go on sharing it.
         gc.freeze()
+        gc.enable()
         Supervisor(prepared, targets_of(prepared)).run(lambda: _show_ready(prepared, as_json=as_json))
     except (PreparationError, PortError, StartError) as error:
         raise ServerCommandError(str(error)) from None

@@ -8,6 +8,9 @@ from typing import Any
 
 import msgspec
 import structlog
+from structlog.dev import ConsoleRenderer, plain_traceback
+from structlog.processors import ExceptionRenderer
+from structlog.tracebacks import ExceptionDictTransformer
 
 from headland.http.log_entries import Entry, timestamp
 from headland.http.request_ids import REQUEST_ID
@@ -16,6 +19,9 @@ from headland.settings import LogSettings
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 _encoder = msgspec.json.Encoder(enc_hook=repr)
+
+#: As on the console, without what the variables of a traceback's frames held: some of that is secret.
+_tracebacks = ExceptionRenderer(ExceptionDictTransformer(show_locals=False))
 
 #: What granian is told of logging: its warnings, as plain lines. Requests are logged by our own middleware.
 GRANIAN: dict[str, Any] = {
@@ -35,7 +41,7 @@ def configure_logging(settings: LogSettings) -> None:
     """Set up structlog for this process."""
     console = _for_people(settings)
     structlog.configure(
-        processors=[_stamped, structlog.dev.ConsoleRenderer()] if console else [_line],
+        processors=[_stamped, ConsoleRenderer(exception_formatter=plain_traceback)] if console else [_line],
         wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[settings.level]),
         logger_factory=structlog.WriteLoggerFactory(file=sys.stderr)
         if console
@@ -75,5 +81,5 @@ def _stamped(_logger: Any, level: str, entry: MutableMapping[str, Any]) -> Mutab
 def _line(logger: Any, level: str, entry: MutableMapping[str, Any]) -> bytes:
     """An entry as JSON; msgspec takes a tenth of the standard encoder's time."""
     if "exc_info" in entry:
-        entry = structlog.processors.dict_tracebacks(logger, level, entry)
+        entry = _tracebacks(logger, level, entry)
     return _encoder.encode(_stamped(logger, level, entry))

@@ -54,6 +54,9 @@ class StandIn:
     sleeps: list[float] = field(default_factory=list)
     #: Lines and blobs in a page at most.
     page: int = 1000
+    #: Whether logs can be followed by server-sent events, which Livy does not know. The service stops, as it were,
+    #: whenever it has told all there is.
+    offers_events: bool = False
 
     def sleep(self, seconds: float) -> None:
         self.sleeps.append(seconds)
@@ -163,10 +166,22 @@ class StandIn:
 
     async def log(self, request: Request) -> Response:
         id_ = self._batch(request)["id"]
+        if self.offers_events and "text/event-stream" in request.headers["accept"]:
+            begin = int(request.headers.get("last-event-id", request.query_params["from"]))
+            return Response(self._events(id_, begin), media_type="text/event-stream")
         lines, size = self.logs[id_], min(int(request.query_params["size"]), self.page)
         start = int(request.query_params.get("from", max(0, len(lines) - size)))
         page = lines[start : start + size]
         return JSONResponse({"id": id_, "from": start, "total": len(lines), "log": page})
+
+    def _events(self, id_: int, begin: int) -> str:
+        told = []
+        for number, line in enumerate(self.logs[id_][begin:], begin + 1):
+            data = "".join(f"data: {part}\n" for part in line.replace("\r", "\n").split("\n"))
+            told.append(f": a comment\n\nid: {number}\n{data}\n")
+        if (state := self.batches[id_]["state"]) in {"success", "dead", "killed"}:
+            told.append(f"event: end\ndata: {state}\n\n")
+        return "".join(told)
 
     async def kill(self, request: Request) -> Response:
         assert request.headers["x-requested-by"] == "headland-cli"

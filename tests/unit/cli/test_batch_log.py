@@ -48,6 +48,13 @@ def test_options_that_exclude_each_other(headland, arguments):
     assert headland("batch", "log", "0", *arguments).exit_code == 2
 
 
+@pytest.fixture(params=[False, True], ids=["pages", "events"])
+def offers(request, stand_in):
+    """Both services: one that offers events, and one that does not."""
+    stand_in.offers_events = request.param
+
+
+@pytest.mark.usefixtures("offers")
 @pytest.mark.parametrize("page", [1, 3, 1000])
 def test_following_loses_and_repeats_no_line(headland, stand_in, page):
     batch = stand_in.add_batch("starting")
@@ -79,6 +86,7 @@ def test_lines_written_just_before_the_end_are_not_lost(headland, stand_in):
     assert headland("batch", "log", "0", "-f").stdout == "stdout: \nwritten late\n"
 
 
+@pytest.mark.usefixtures("offers")
 def test_following_from_the_tail(headland, stand_in):
     batch = stand_in.add_batch("running", log=["stdout: ", "a", "b"])
 
@@ -103,6 +111,7 @@ def test_intervals_grow_to_a_second_and_begin_again_when_a_line_comes(headland, 
     assert [round(seconds, 2) for seconds in stand_in.sleeps] == [0.2, 0.3, 0.45, 0.68, 1, 1, 1, 0.2, 0.3]
 
 
+@pytest.mark.usefixtures("offers")
 def test_a_name_that_comes_to_mean_another_batch_is_not_followed(headland, stand_in):
     first = stand_in.add_batch("running", name="nightly", log=["first"])
 
@@ -133,6 +142,7 @@ def test_following_outlives_a_restart_of_the_service(headland, stand_in):
     assert result.stderr.count("still trying") == 2
 
 
+@pytest.mark.usefixtures("offers")
 def test_an_interrupt_leaves_the_batch_running_and_says_so(headland, stand_in):
     stand_in.add_batch("running", log=["a"])
     stand_in.events = [
@@ -145,3 +155,79 @@ def test_an_interrupt_leaves_the_batch_running_and_says_so(headland, stand_in):
     assert stand_in.batches[0]["state"] == "running"
     assert {request.method for request in stand_in.requests} == {"GET", "POST"}
     assert not stand_in.sent("POST", "/livy/batches/0/kill")
+
+
+def log_requests(stand_in):
+    return [request for request in stand_in.requests if request.url.path == "/livy/batches/0/log"]
+
+
+class Breaking(httpx.SyncByteStream):
+    """A body that breaks off."""
+
+    def __init__(self, begin):
+        self.begin = begin
+
+    def __iter__(self):
+        yield self.begin
+        raise httpx.ReadError("reset")
+
+
+def test_events_are_taken_up_where_they_broke_off(headland, stand_in):
+    stand_in.offers_events = True
+    stand_in.add_batch("success", log=["one", "two", "three"])
+    events = {"content-type": "text/event-stream; charset=utf-8"}
+    stand_in.instead["GET", "/livy/batches/0/log"] = [
+        httpx.Response(200, headers=events, stream=Breaking(b"id: 1\ndata: one\n\nid: 2\ndata: tw")),
+        httpx.ConnectError("Connection refused"),
+    ]
+    result = headland("batch", "log", "0", "-f")
+    assert (result.exit_code, result.stdout) == (0, "one\ntwo\nthree\n")
+    assert result.stderr.count("still trying") == 1
+    assert [request.headers.get("last-event-id") for request in log_requests(stand_in)] == [None, "1", "1"]
+
+
+def test_a_stream_that_lasts_is_one_request(headland, stand_in):
+    stand_in.offers_events = True
+    stand_in.add_batch("success", log=LINES)
+    assert headland("batch", "log", "0", "-f").stdout == as_printed(LINES)
+    assert len(log_requests(stand_in)) == 1
+    assert stand_in.sleeps == []
+
+
+def test_a_service_that_has_too_many_followers_is_asked_for_pages(headland, stand_in):
+    stand_in.offers_events = True
+    batch = stand_in.add_batch("running", log=["one"])
+    refusal = httpx.Response(503, json={"msg": "200 logs are followed already; ask for pages of the log."})
+    stand_in.instead["GET", "/livy/batches/0/log"] = [lambda: None, refusal]
+
+    def end():
+        stand_in.logs[0].append("two")
+        batch["state"] = "success"
+
+    stand_in.events = [end]
+    result = headland("batch", "log", "0", "-f")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "one\ntwo\n", "")
+    assert log_requests(stand_in)[-1].url.params["from"] == "1"
+
+
+def test_carriage_returns_come_through_events(headland, stand_in):
+    stand_in.offers_events = True
+    stand_in.add_batch("success", log=["stdout: ", "\r10%\r20%", "a\u2028b\x0cc", "\nstderr: "])
+    assert headland("batch", "log", "0", "-f").stdout == as_printed(stand_in.logs[0])
+
+
+def test_a_batch_that_is_deleted_meanwhile_is_4(headland, stand_in):
+    stand_in.offers_events = True
+    stand_in.add_batch("running", log=["one"])
+
+    def delete():
+        del stand_in.batches[0]
+        deleted = httpx.Response(
+            200, headers={"content-type": "text/event-stream"}, text="event: end\ndata: deleted\n\n"
+        )
+        stand_in.instead["GET", "/livy/batches/0/log"] = [deleted]
+
+    stand_in.events = [delete]
+    result = headland("batch", "log", "0", "-f")
+    assert (result.exit_code, result.stdout) == (4, "one\n")
+    assert result.stderr.startswith("headland: there is no batch '0'")

@@ -2,6 +2,7 @@
 disk does, the program does not notice.
 """
 
+import errno
 import os
 import random
 import subprocess
@@ -197,3 +198,33 @@ def test_a_disk_that_is_full_from_the_start_holds_nothing_up(make_pipe, small_di
     pipe.write(b"x" * 5_000_000)
     pipe.end()
     assert pipe.output.stat().st_size == 0
+
+
+def test_all_that_is_kept_is_on_disk_when_it_finishes(
+    make_pipe: Callable[..., Pipe], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed: set[int] = set()
+    monkeypatch.setattr(os, "fsync", lambda file: flushed.add(os.fstat(file).st_ino))
+    pipe = make_pipe(limit=1000)
+    pipe.begin()
+    for number in range(200):
+        pipe.write(f"line {number}\n".encode())
+    pipe.end()
+    tail = pipe.output.with_name("output.tail")
+    kept = [pipe.output, tail, *tail.iterdir()]
+    assert len(kept) > 3
+    assert flushed == {path.stat().st_ino for path in kept}
+
+
+def test_a_disk_that_fails_to_flush_keeps_nobody_from_finishing(
+    make_pipe: Callable[..., Pipe], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_file: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    pipe = make_pipe()
+    pipe.begin()
+    pipe.write(b"all there is\n")
+    pipe.end()
+    assert pipe.lines()[-1] == "all there is"

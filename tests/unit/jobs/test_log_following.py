@@ -178,6 +178,19 @@ async def test_a_batch_that_is_deleted_ends_its_following(batch):
     assert parse(b"".join([event async for event in events])) == [Event(None, "end", "deleted")]
 
 
+async def test_a_follower_leaves_when_the_service_stops_and_gets_the_rest_later(batch):
+    told = False
+    batch.write("a\n")
+    events = Follower(lambda: batch.row, lambda _row: batch.output, FRESH, stopping=lambda: told).events()
+    *_, last = parse(await anext(events))
+    told = True
+    assert [event async for event in events] == []
+    batch.write("b\n")
+    batch.end()
+    first, *_ = await batch.all(Place.parse(last.id))
+    assert first.data == "b"
+
+
 async def test_carriage_returns_do_not_break_an_event(batch):
     batch.write("10%\r20%\r\nevent: end\r\r\n")
     batch.end()

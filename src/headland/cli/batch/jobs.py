@@ -1,5 +1,7 @@
 """The job service, as commands use it: Livy's protocol, and the additions for progress and kill."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -7,6 +9,7 @@ from msgspec import Struct, field
 
 from headland.cli.documents import view
 from headland.cli.errors import CliError
+from headland.cli.events import EVENTS, Event, events
 from headland.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -113,6 +116,21 @@ class Jobs:
         """Lines `[start, start + size)` of the log; the last `size` where there is no `start`."""
         return self._one("GET", id_, "/log", query={"from": start, "size": size})
 
+    @contextmanager
+    def log_events(
+        self, id_: str, start: int, size: int, last: str | None
+    ) -> Iterator[Iterator[Event] | None]:
+        """The log's lines as they come, from number `start` on, or behind the event with the id `last`; None where
+        the service answers with a page of at most `size` instead, as Livy does.
+        """
+        headers = {"Accept": f"{EVENTS}, application/json"} | ({"Last-Event-ID": last} if last else {})
+        query = {"from": start, "size": size}
+        with self._service.stream(
+            self._path(id_, "/log"), query=query, headers=headers, missing=_missing(id_)
+        ) as answer:
+            offered = answer.headers.get("content-type", "").startswith(EVENTS)
+            yield events(answer.iter_bytes()) if offered else None
+
     def kill(self, id_: str) -> dict[str, Any]:
         """Stop it and keep its record."""
         return self._one("POST", id_, "/kill")
@@ -122,11 +140,16 @@ class Jobs:
         return self._one("DELETE", id_)
 
     def _one(self, method: str, id_: str, below: str = "", **request: Any) -> dict[str, Any]:
-        missing = CliError(
-            f"there is no batch '{id_}'", "`headland batch list` shows those there are", ExitCode.NOT_FOUND
-        )
-        path = f"{self._batches}/{quote(id_, safe='')}{below}"
-        return self._service.document(method, path, missing=missing, **request)
+        return self._service.document(method, self._path(id_, below), missing=_missing(id_), **request)
+
+    def _path(self, id_: str, below: str) -> str:
+        return f"{self._batches}/{quote(id_, safe='')}{below}"
+
+
+def _missing(id_: str) -> CliError:
+    return CliError(
+        f"there is no batch '{id_}'", "`headland batch list` shows those there are", ExitCode.NOT_FOUND
+    )
 
 
 def check_end(state: str, id_: str) -> None:

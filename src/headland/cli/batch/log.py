@@ -1,19 +1,16 @@
-"""`headland batch log`, and following a log."""
+"""`headland batch log`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
-from headland.cli.batch.jobs import ENDS, Batch, Jobs, LogPage, interrupted
+from headland.cli.batch.following import PAGE, follow_log
+from headland.cli.batch.jobs import Jobs, LogPage
 from headland.cli.documents import view
 from headland.cli.options import json_option
 from headland.cli.output import print_json
-from headland.cli.polling import Polling
-from headland.cli.surroundings import open_service, surroundings
-
-#: Lines asked for at once.
-PAGE = 1000
+from headland.cli.surroundings import open_service
 
 
 @click.command()
@@ -50,35 +47,6 @@ def log(
 def print_line(line: str) -> None:
     """A line as the program wrote it: what colours it has are its own."""
     click.echo(line, color=True)
-
-
-def follow_log(jobs: Jobs, id_: str, start: int, write: Callable[[str], None]) -> str:
-    """Write each line from number `start` on, once, until the batch has ended; the state it ended in.
-
-    Raises:
-        CliError: 130 when interrupted, or as `Polling.ask` has it.
-    """
-    polling = Polling(surroundings(), lambda text: click.echo(f"headland: {text}", err=True))
-    try:
-        id_ = polling.ask(lambda name=id_: jobs.number(name))  # type: ignore[misc]
-        while True:
-            # The state goes first: a log read after the end is a whole log.
-            state = polling.ask(lambda: view(jobs.state(id_), Batch)).state
-            begun = start
-            while True:
-                page = polling.ask(lambda at=start: view(jobs.log(id_, at, PAGE), LogPage))  # type: ignore[misc]
-                for line in page.log:
-                    write(line)
-                    start += 1
-                if not page.log or start >= page.total:
-                    break
-            if state in ENDS:
-                return state
-            if start > begun:
-                polling.hurry()
-            polling.pause()
-    except KeyboardInterrupt:
-        raise interrupted(id_) from None
 
 
 def _pages(jobs: Jobs, id_: str, start: int, size: int | None) -> Iterator[dict[str, Any]]:

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
+from headland.cli.batch.following import follow_log
 from headland.cli.batch.jobs import Batch, Jobs, check_end
-from headland.cli.batch.log import follow_log, print_line
+from headland.cli.batch.log import print_line
 from headland.cli.batch.wait import wait_for_end
 from headland.cli.batch.watching import watcher
 from headland.cli.documents import view

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from headland.http.stopping import is_stopping
 from headland.jobs.batches import log
 from headland.jobs.batches.errors import BadNumberError, TooManyFollowersError
 from headland.jobs.batches.line_index import STEP, read_line
@@ -64,9 +65,11 @@ class Follower:
     #: Where its output is: a batch that is claimed may move into another run directory.
     output_of: Callable[[BatchRow], Path]
     place: Place
+    #: Whether this process has been told to stop. Who is left without an end comes back, and gets the rest.
+    stopping: Callable[[], bool] = is_stopping
 
     async def events(self) -> AsyncIterator[bytes]:
-        """The events, until the batch has ended or is gone."""
+        """The events, until the batch has ended or is gone, or the service stops."""
         told = time.monotonic()
         while True:
             # The row goes first: output that is read after the end is all of it.
@@ -79,8 +82,12 @@ class Follower:
                 while chunk := await asyncio.to_thread(self._more, output, complete=ended):
                     told = time.monotonic()
                     yield chunk
+                    if self.stopping():
+                        return
                 if ended:
                     yield self._foot(row)
+                    return
+                if self.stopping():
                     return
                 await asyncio.sleep(LOOK)
             if time.monotonic() - told > SILENCE:
