@@ -2,6 +2,11 @@
 
 import asyncio
 from multiprocessing.util import Finalize
+
+from headland.http.application import Application
+from headland.http.listener import Listener
+from headland.http.stopping import notice_stopping
+from headland.http.traffic import Traffic
 from headland.identity import Issuer, SecretChecker, identity_admin_app, identity_app
 from headland.jobs.api import jobs_app
 from headland.security import Guard, Verifier
