@@ -41,7 +41,8 @@ def read_batches() -> list[Row]:
         with bare(within) as (port, pid):
             for name, target in targets.items():
                 _, path, what = ASKED[name]
-                beside = Target(port, "GET", path)
+                # The very same request, token and all: to read it is a part of the work.
+                beside = Target(port, "GET", path, token)
                 if ask(beside) != ask(target):
                     raise BenchmarkError(f"the bare application answers otherwise for {target.path}")
                 ours, theirs = interleaved(

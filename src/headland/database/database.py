@@ -6,24 +6,43 @@ the caller's own thread; writes go through the one writer.
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, make_url
 from sqlalchemy.exc import OperationalError
 
+from headland.database.changes import Changes
 from headland.database.sqlite import sqlite_engine
 from headland.database.writer import GroupCommitWriter
 
 T = TypeVar("T")
 
-#: Answers that a thread remembers at the most, of one state of the database.
-MOST_REMEMBERED = 64
+#: Rows that a thread remembers at the most, of one state of the database.
+MOST_REMEMBERED = 6400
+
+#: Seconds after which the database is asked whether what is remembered is still so, though no process of this
+#: machine said otherwise: one may have been killed before it could.
+LONGEST_UNASKED = 1.0
 
 
 class DatabaseUnavailableError(Exception):
     """The database is locked, read-only, full or gone. Nothing was written; the call may be repeated."""
+
+
+@dataclass(slots=True)
+class _Remembered:
+    """What a thread has read of one state of the database."""
+
+    mark: bytes | None
+    version: int
+    #: When the database was asked last (monotonic).
+    asked_at: float
+    answers: dict[Hashable, Any] = field(default_factory=dict)
+    rows: int = 0
 
 
 class Database:
@@ -33,7 +52,9 @@ class Database:
         self.url = url
         self._reader = sqlite_engine(url, busy_timeout, writer=False)
         self._engine = sqlite_engine(url, busy_timeout, writer=True)
-        self._writer = GroupCommitWriter(self._engine)
+        file = make_url(url).database
+        self._changes = Changes(Path(f"{file}-changes") if file else None)
+        self._writer = GroupCommitWriter(self._engine, self._changes.tell)
         self._own = threading.local()
         self._opened: list[Connection] = []
 
@@ -95,25 +116,32 @@ class Database:
 
         return self.read(within_transaction)
 
-    def read_remembered(self, key: Hashable, query: Callable[[Connection], T]) -> T:
+    def read_remembered(self, key: Hashable, query: Callable[[Connection], T], rows: int = 1) -> T:
         """What `read_snapshot(query)` returns, or returned under this key when it was last asked for, if
-        nothing has been committed since, by whatever process. What it returns is not to be changed.
+        nothing has been committed since, by whatever process. What it returns, of some `rows`, is not to be changed.
         """
-
-        def look(connection: Connection) -> tuple[int, dict[Hashable, Any]]:
-            driver: Any = connection.connection.driver_connection
-            (version,) = driver.execute("PRAGMA data_version").fetchone()
-            kept: tuple[int, dict[Hashable, Any]] | None = getattr(self._own, "remembered", None)
-            if kept is None or kept[0] != version or len(kept[1]) > MOST_REMEMBERED:
-                kept = self._own.remembered = (version, {})
-            return kept
-
-        # Looked up before it is asked: what is committed in between belongs to the next version.
-        _, remembered = self.read(look)
-        if key not in remembered:
-            remembered[key] = self.read_snapshot(query)
-        result: T = remembered[key]
+        # Looked up before it is asked: what is committed in between belongs to what is remembered next.
+        remembered = self._remembered()
+        try:
+            result: T = remembered.answers[key]
+        except KeyError:
+            result = remembered.answers[key] = self.read_snapshot(query)
+            remembered.rows += rows
         return result
+
+    def _remembered(self) -> _Remembered:
+        """What this thread may still believe."""
+        kept: _Remembered | None = getattr(self._own, "remembered", None)
+        mark, now = self._changes.mark, time.monotonic()
+        same = kept is not None and kept.mark == mark and kept.rows <= MOST_REMEMBERED
+        if kept is not None and same and mark is not None and now - kept.asked_at < LONGEST_UNASKED:
+            return kept
+        version = self.read(_version)
+        if kept is not None and same and kept.version == version:
+            kept.asked_at = now
+            return kept
+        made = self._own.remembered = _Remembered(mark, version, now)
+        return made
 
     async def write(self, change: Callable[[Connection], T]) -> T:
         """What `change` returns, once it is committed and flushed to disk.
@@ -147,3 +175,10 @@ class Database:
         self._own = threading.local()
         self._reader.dispose()
         self._engine.dispose()
+
+
+def _version(connection: Connection) -> int:
+    """Another one after each commit of another connection (https://sqlite.org/pragma.html#pragma_data_version)."""
+    driver: Any = connection.connection.driver_connection
+    (version,) = driver.execute("PRAGMA data_version").fetchone()
+    return int(version)

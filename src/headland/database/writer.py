@@ -25,8 +25,10 @@ _Waiting = tuple[Change, "Future[Any]"]
 class GroupCommitWriter:
     """Runs changes one after another in a thread, and answers each once it is on disk."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, committed: Callable[[], None]) -> None:
+        """`committed` is called after each commit, one that failed included, before anybody is answered."""
         self._engine = engine
+        self._committed = committed
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="database-writer", daemon=True)
         self._started = threading.Lock()
@@ -85,11 +87,13 @@ class GroupCommitWriter:
                             raise
                         outcomes.append((future, None, error))
         except Exception as error:  # noqa: BLE001 - likewise: nothing of this group is on disk
+            self._committed()
             self._engine.dispose()
             for _, future in group:
                 if not future.done():
                     future.set_exception(error)
             return
+        self._committed()
         if any(isinstance(problem, OperationalError) for _, _, problem in outcomes):
             # The file that is open may not be the one that is there next time.
             self._engine.dispose()

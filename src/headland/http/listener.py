@@ -10,10 +10,11 @@ from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddle
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from headland.http.answered import Answered, timestamp
 from headland.http.application import Application
 from headland.http.failures import internal_error
 from headland.http.request_ids import PLAIN_ID, REQUEST_ID, new_id
-from headland.http.traffic import Answered, Traffic
+from headland.http.traffic import Traffic
 
 _log = structlog.get_logger("headland.http")
 
@@ -48,6 +49,7 @@ class Listener:
         the last. `Strict-Transport-Security` is said only where TLS is spoken. `traffic` is told of what was
         answered.
         """
+        self._name = name
         self.traffic = traffic or Traffic(name)
         self._mounted = [(f"{prefix}/", prefix, _compressible(app)) for prefix, app in mounted.items()]
         self._at_root = [(app, _compressible(app)) for app in at_root]
@@ -81,14 +83,15 @@ class Listener:
             REQUEST_ID.reset(outer)
             self.traffic.add(
                 Answered(
-                    time.time(),
-                    request_id,
+                    timestamp(time.time()),
+                    self._name,
                     scope["method"],
                     scope["path"],
                     scope.get("route", "unmatched"),
                     status,
-                    time.perf_counter() - started,
+                    round((time.perf_counter() - started) * 1000, 3),
                     scope["state"].get("principal"),
+                    request_id,
                 )
             )
 

@@ -6,13 +6,13 @@ needs out of the processor's caches.
 
 import asyncio
 from collections import Counter as Tally
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
 import structlog
+from msgspec.structs import asdict
 from prometheus_client import Counter, Histogram
 
-from headland.http.log_entries import Entry, timestamp
+from headland.http.answered import Answered
 
 _log = structlog.get_logger("headland.http")
 
@@ -31,32 +31,16 @@ PAUSE = 0.05
 MOST_WAITING = 256
 
 
-class Answered(NamedTuple):
-    """A request that was answered. Query strings and bodies are not among it: either may hold a secret."""
-
-    #: Seconds since the epoch.
-    at: float
-    request_id: str
-    method: str
-    path: str
-    #: The path as it was declared: there is a number of these.
-    route: str
-    status: int
-    seconds: float
-    #: Client id of the caller, where one was shown.
-    principal: str | None
-
-
-def _log_each(entries: Iterator[Entry]) -> None:
-    for entry in entries:
-        _log.info(**entry)
+def _log_each(told: Sequence[Answered]) -> None:
+    for one in told:
+        _log.info(**{name: text for name, text in asdict(one).items() if name != "level"})
 
 
 class Traffic:
     """What one listener has answered in this process, and has not told of yet."""
 
-    def __init__(self, listener: str, write: Callable[[Iterator[Entry]], None] | None = None) -> None:
-        """`write` takes the lines of the log; without it they are logged one by one."""
+    def __init__(self, listener: str, write: Callable[[Sequence[Answered]], None] | None = None) -> None:
+        """`write` writes lines of the log; without it they are logged one by one."""
         self._listener = listener
         self._write = write or _log_each
         self._waiting: list[Answered] = []
@@ -80,7 +64,7 @@ class Traffic:
         told, self._waiting = self._waiting, []
         if told:
             self._count(told)
-            self._write(map(self._entry, told))
+            self._write(told)
 
     def _count(self, told: Sequence[Answered]) -> None:
         tally = Tally(
@@ -94,17 +78,4 @@ class Traffic:
                 self._times[route] = _SECONDS.labels(self._listener, route)
             counter.inc(number)
         for one in told:
-            self._times[one.route].observe(one.seconds)
-
-    def _entry(self, one: Answered) -> Entry:
-        return {
-            "event": "request",
-            "listener": self._listener,
-            "method": one.method,
-            "path": one.path,
-            "status": one.status,
-            "milliseconds": round(one.seconds * 1000, 2),
-            "principal": one.principal,
-            "request_id": one.request_id,
-            "timestamp": timestamp(one.at),
-        }
+            self._times[one.route].observe(one.milliseconds / 1000)

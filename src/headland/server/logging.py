@@ -3,7 +3,7 @@
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,7 +12,7 @@ from structlog.dev import ConsoleRenderer, plain_traceback
 from structlog.processors import ExceptionRenderer
 from structlog.tracebacks import ExceptionDictTransformer
 
-from headland.http.log_entries import Entry, timestamp
+from headland.http.answered import Answered, timestamp
 from headland.http.request_ids import REQUEST_ID
 from headland.settings import LogSettings
 
@@ -50,19 +50,16 @@ def configure_logging(settings: LogSettings) -> None:
     )
 
 
-def request_lines(settings: LogSettings) -> Callable[[Iterator[Entry]], None] | None:
+def request_lines(settings: LogSettings) -> Callable[[Sequence[Answered]], None] | None:
     """What writes many lines about requests at once, as JSON; None where they are to be logged one by one."""
     if _for_people(settings) or _LEVELS[settings.level] > logging.INFO:
         return None
 
-    def write(entries: Iterator[Entry]) -> None:
-        sys.stderr.buffer.write(b"".join(_encoder.encode(entry | _INFO) + b"\n" for entry in entries))
+    def write(told: Sequence[Answered]) -> None:
+        sys.stderr.buffer.write(_encoder.encode_lines(told))
         sys.stderr.buffer.flush()
 
     return write
-
-
-_INFO = {"level": "info"}
 
 
 def _for_people(settings: LogSettings) -> bool:

@@ -9,14 +9,15 @@ import sys
 import pytest
 from prometheus_client import REGISTRY
 
-from headland.http.traffic import MOST_WAITING, PAUSE, Answered, Traffic
+from headland.http.answered import Answered, timestamp
+from headland.http.traffic import MOST_WAITING, PAUSE, Traffic
 
 
-def answered(number: int, **changed: object) -> Answered:
-    plain = Answered(
-        1_700_000_000.5, f"r{number}", "GET", f"/fields/{number}", "/fields/{id}", 200, 0.002, "app"
+def answered(listener: str, number: int, status: int = 200) -> Answered:
+    at = timestamp(1_700_000_000.5)
+    return Answered(
+        at, listener, "GET", f"/fields/{number}", "/fields/{id}", status, 2.0, "app", f"r{number}"
     )
-    return plain._replace(**changed)
 
 
 def counted(listener: str, name: str = "headland_http_requests_total", **labels: str) -> float:
@@ -25,42 +26,32 @@ def counted(listener: str, name: str = "headland_http_requests_total", **labels:
 
 
 def test_what_waits_is_told_of_soon_and_in_order() -> None:
-    told: list[dict[str, object]] = []
+    told: list[Answered] = []
 
     async def serve() -> None:
         traffic = Traffic("soon", told.extend)
         for number in range(3):
-            traffic.add(answered(number))
+            traffic.add(answered("soon", number))
         assert not told
         await asyncio.sleep(10 * PAUSE)
-        assert [line["request_id"] for line in told] == ["r0", "r1", "r2"]
-        traffic.add(answered(3))
+        assert [line.request_id for line in told] == ["r0", "r1", "r2"]
+        traffic.add(answered("soon", 3))
         await asyncio.sleep(10 * PAUSE)
 
     asyncio.run(serve())
-    assert [line["path"] for line in told] == [f"/fields/{number}" for number in range(4)]
-    assert told[0] == {
-        "event": "request",
-        "listener": "soon",
-        "method": "GET",
-        "path": "/fields/0",
-        "status": 200,
-        "milliseconds": 2.0,
-        "principal": "app",
-        "request_id": "r0",
-        "timestamp": "2023-11-14T22:13:20.500Z",
-    }
+    assert [line.path for line in told] == [f"/fields/{number}" for number in range(4)]
+    assert told[0].timestamp == "2023-11-14T22:13:20.500Z"
     assert counted("soon", method="GET", status="200") == 4
     assert counted("soon", "headland_http_request_seconds_count") == 4
 
 
 def test_not_too_many_wait() -> None:
-    told: list[dict[str, object]] = []
+    told: list[Answered] = []
 
     async def serve() -> None:
         traffic = Traffic("many", told.extend)
         for number in range(MOST_WAITING + 1):
-            traffic.add(answered(number, status=200 + number % 2))
+            traffic.add(answered("many", number, 200 + number % 2))
 
     asyncio.run(serve())
     assert len(told) == MOST_WAITING
@@ -69,13 +60,14 @@ def test_not_too_many_wait() -> None:
 
 SAYS = """
 import asyncio
-from headland.http.traffic import Answered, Traffic
+from headland.http.answered import Answered, timestamp
+from headland.http.traffic import Traffic
 from headland.server.logging import configure_logging, request_lines
 from headland.settings import LogSettings
 
 async def serve():
     traffic = Traffic("x", request_lines(settings))
-    traffic.add(Answered(0.0, "r1", "GET", "/fields/1", "/fields/{{id}}", 200, 0.002, None))
+    traffic.add(Answered(timestamp(0.0), "x", "GET", "/fields/1", "/fields/{{id}}", 200, 2.0, None, "r1"))
     traffic.tell()
 
 settings = LogSettings(format="{format}", level="{level}")

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -48,6 +49,16 @@ _PATIENCE = 10.0
 def now() -> int:
     """Milliseconds since the epoch."""
     return time.time_ns() // 1_000_000
+
+
+@dataclass(slots=True)
+class _Page:
+    """Batches of a list as they were in one state of the database."""
+
+    total: int
+    rows: list[Shown]
+    #: The answer, if it says nothing that is not in the database.
+    whole: bytes | None = None
 
 
 class Batches:
@@ -118,14 +129,18 @@ class Batches:
         right.
         """
         viewer = caller.sees_logs_of
-        row = self._database.read(lambda connection: store.shown(connection, reference, viewer))
+        row = self._database.read_remembered(
+            ("batch", reference, viewer), lambda connection: store.shown(connection, reference, viewer)
+        )
         if row is None:
             raise NotFoundError(str(reference))
         return self._wire(row)
 
     def state(self, reference: int | str, caller: Caller) -> tuple[int, str]:
         """Id and state alone."""
-        found = self._database.read(lambda connection: store.state(connection, reference))
+        found = self._database.read_remembered(
+            ("state", reference), lambda connection: store.state(connection, reference)
+        )
         if found is None:
             raise NotFoundError(str(reference))
         return found
@@ -137,17 +152,23 @@ class Batches:
         size = max(0, min(size, start + size)) if start < 0 else max(0, size)
         first, viewer = max(0, start), caller.sees_logs_of
 
-        def look(connection: Connection) -> tuple[int, list[Shown]]:
+        def look(connection: Connection) -> _Page:
             if wanted == EVERYTHING:
-                return store.total(connection), store.page(connection, first, size, viewer)
+                return _Page(store.total(connection), store.page(connection, first, size, viewer))
             rows = store.wanted_page(connection, wanted, first, size, viewer)
-            return store.wanted_total(connection, wanted), rows
+            return _Page(store.wanted_total(connection, wanted), rows)
 
-        if size <= LONGEST_REMEMBERED:
-            total, rows = self._database.read_remembered(("batches", wanted, first, size, viewer), look)
+        if size > LONGEST_REMEMBERED:
+            page = self._database.read_snapshot(look)
         else:
-            total, rows = self._database.read_snapshot(look)
-        return record.page(start, total, map(self._wire, rows))
+            key = "batches", wanted, start, size, viewer
+            page = self._database.read_remembered(key, look, rows=size)
+        if page.whole is not None:
+            return page.whole
+        whole = record.page(start, page.total, map(self._wire, page.rows))
+        if all(row.live is None for row in page.rows):
+            page.whole = whole
+        return whole
 
     async def log(
         self, reference: int | str, start: int | None, size: int, caller: Caller
