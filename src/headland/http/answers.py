@@ -8,6 +8,8 @@ from starlette.responses import Response
 
 JSON_UTF8 = "application/json; charset=UTF-8"
 
+_CONTENT_TYPE = JSON_UTF8.encode()
+
 _encoder = msgspec.json.Encoder()
 
 
@@ -22,4 +24,16 @@ def encoded_answer(
     content: bytes, status: int = 200, headers: Mapping[str, str] | None = None, media_type: str = JSON_UTF8
 ) -> Response:
     """`content`, which is JSON already."""
-    return Response(content, status, headers or None, media_type)
+    if headers or media_type != JSON_UTF8:
+        return Response(content, status, headers or None, media_type)
+    return _Plain(content, status)
+
+
+class _Plain(Response):
+    """An answer of which there is no more to say than its length."""
+
+    def init_headers(self, headers: Mapping[str, str] | None = None) -> None:
+        self.raw_headers = [
+            (b"content-length", b"%d" % len(self.body)),
+            (b"content-type", _CONTENT_TYPE),
+        ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
+from headland.http.headers import header
 from headland.security.principal import Principal
 from headland.security.verifier import TokenError, Verifier
 
@@ -40,14 +41,14 @@ class Guard:
         Raises:
             AuthenticationError: nothing was shown, or what was shown is not good.
         """
-        header = request.headers.get("authorization")
-        if header is None:
+        authorization = header(request.scope, b"authorization")
+        if authorization is None:
             if self.anonymous:
                 return None
             raise AuthenticationError(
                 "A bearer token is needed: send 'Authorization: Bearer <access token>'.", self._challenge()
             )
-        scheme, _, credentials = header.partition(" ")
+        scheme, _, credentials = authorization.partition(" ")
         credentials = credentials.strip()
         principal = await self._principal(scheme.lower(), credentials)
         request.scope.setdefault("state", {})["principal"] = principal.client_id

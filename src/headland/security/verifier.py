@@ -45,6 +45,8 @@ class _Good:
 
     principal: Principal
     audience: str
+    #: The audience without a trailing slash.
+    resource: str
     expires: float
     not_before: float
 
@@ -72,7 +74,7 @@ class Verifier:
             raise TokenError("The token has expired.")
         if good.not_before > now + LEEWAY:
             raise TokenError("The token is not valid yet.")
-        if good.audience.rstrip("/") not in audiences:
+        if good.resource not in audiences:
             raise TokenError(f"The token is for '{good.audience}', not for this service.")
         return good.principal
 
@@ -111,7 +113,8 @@ def _good(claims: dict[str, Any]) -> _Good:
         object_id=claims["oid"],
         roles=frozenset(claims.get("roles", ())),
     )
-    return _Good(principal, str(claims["aud"]), claims["exp"], claims.get("nbf", 0))
+    audience = str(claims["aud"])
+    return _Good(principal, audience, audience.rstrip("/"), claims["exp"], claims.get("nbf", 0))
 
 
 class _Header(msgspec.Struct):

@@ -5,6 +5,7 @@ import re
 from starlette.requests import Request
 
 from headland.http.bodies import media_type_of
+from headland.http.headers import header
 from headland.jobs.batches.errors import (
     BadKeyError,
     BadNumberError,
@@ -103,7 +104,8 @@ def check_accept(request: Request) -> None:
     Raises:
         NotAcceptableError: as said.
     """
-    asked = _VERSIONED_ACCEPT.match(request.headers.get("accept", ""))
+    accepted = header(request.scope, b"accept")
+    asked = _VERSIONED_ACCEPT.match(accepted) if accepted else None
     if asked and asked[1] != VERSION:
         raise NotAcceptableError(f"No value found for '{asked[1][:40]}'")
 
