@@ -1,12 +1,56 @@
 """Fixtures for every kind of test: a served Headland, and the archive that it is given to run."""
 
+import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import startup
 from tests.serving import APPLICATIONS, HEADLAND, Served
+
+#: Tests that are run one after another by one process, as they share a fixture that takes long to make: a folder, a
+#: file or a test each; all else is shared out file by file. The first take longest, and are begun with.
+TOGETHER = (
+    "tests/clusters/yarn",
+    "tests/clients/livy/test_airflow.py",
+    "tests/clusters/standalone",
+    "tests/served/test_fast_starts.py",
+    "tests/served/test_processes.py",
+    "tests/clients/livy",
+    "tests/faults",
+)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Twice as many processes as processors: tests spend half of their time waiting for what they have started."""
+    return min(2 * (os.cpu_count() or 1), 8)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Say what belongs together, and put what takes longest first."""
+    if not hasattr(config, "workerinput"):
+        return
+    order = {}
+    for item in items:
+        file = item.nodeid.partition("::")[0]
+        rank = next((n for n, prefix in enumerate(TOGETHER) if file.startswith(prefix)), len(TOGETHER))
+        scene = item.callspec.params.get("struck", "") if hasattr(item, "callspec") else ""
+        group = file if rank == len(TOGETHER) else TOGETHER[rank] if not scene else f"{file}:{scene}"
+        item.add_marker(pytest.mark.xdist_group(group))
+        order[item] = rank
+    items.sort(key=order.__getitem__)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """The startup cache is made before any test's time is taken."""
+    if not session.config.option.collectonly and any(
+        item.get_closest_marker("spark") for item in session.items
+    ):
+        startup.files()
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,7 @@
 """A served Headland: the real `headland serve` in a home of its own, and what tests need to talk to it."""
 
+import contextlib
+import itertools
 import json
 import os
 import signal
@@ -9,11 +11,13 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
+
+from tests import startup
 
 HEADLAND = Path(sys.executable).with_name("headland")
 APPLICATIONS = Path(__file__).parent / "applications"
@@ -34,14 +38,32 @@ def eventually(look: Callable[[], Any], what: str, patience: float = PATIENCE) -
     raise AssertionError(f"not in {patience:.0f} s: {what}")
 
 
+def _ports() -> Iterator[int]:
+    """Ports to try, in turn, for ever: below those that a system gives away by itself, so that what is free now is
+    free in a moment, and for each of the processes that run tests at once a part of them.
+    """
+    part = 2000 * (int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 8)
+    for number in itertools.count(os.getpid()):
+        yield 15_000 + part + number % 2000
+
+
+_PORTS = _ports()
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    for port in _PORTS:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError
 
 
 class Served:
-    """One home, and the `headland serve` that runs on it, if one does."""
+    """One home, and the `headland serve` that runs on it, if one does.
+
+    Its drivers start with the startup cache that all tests share; one that is told `jobs_startup_cache` makes its
+    own, or does without.
+    """
 
     def __init__(self, home: Path, **settings: str) -> None:
         self.home = home
@@ -61,6 +83,7 @@ class Served:
             "XDG_CONFIG_HOME": str(home.with_name(home.name + "-config")),
             **{f"HEADLAND_{name.upper()}": value for name, value in settings.items()},
         }
+        self._shares_cache = not settings.keys() & {"jobs_startup_cache", "jobs_java_home", "server_services"}
         self.process: subprocess.Popen[str] | None = None
         self.administrator: dict[str, str] = {}
         self.public = httpx.Client()
@@ -77,6 +100,8 @@ class Served:
     def start(self, *, authorize: bool = True) -> None:
         """Returns when everything is up; from then on requests carry a token of the administrator."""
         self._let_go()
+        if self._shares_cache and startup.give(self.home):
+            self.environment["HEADLAND_JOBS_STARTUP_CACHE"] = "true"
         with self.log.open("a") as log:
             self.process = subprocess.Popen(
                 [str(HEADLAND), "serve", "--json"],
