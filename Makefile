@@ -26,7 +26,7 @@ demo: $(STAMP) ## Run the main job end to end on this machine and print what hap
 	@$(BIN)/python examples/demo.py
 
 test: $(STAMP) ## Run the tests, real Spark included, several at a time
-	@$(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n auto
 
 clients: $(STAMP) ## Install the public clients that tests/clients/livy runs
 	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/livy/install

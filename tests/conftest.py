@@ -1,5 +1,6 @@
 """Fixtures for every kind of test: a served Headland, and the archive that it is given to run."""
 
+import fcntl
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -29,20 +30,31 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(2 * (os.cpu_count() or 1), 8)
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Share out what `together` says, in the order of the collection."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return together(nodeid)[1]
+
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Say what belongs together, and put what takes longest first."""
-    if not hasattr(config, "workerinput"):
-        return
-    order = {}
-    for item in items:
-        file = item.nodeid.partition("::")[0]
-        rank = next((n for n, prefix in enumerate(TOGETHER) if file.startswith(prefix)), len(TOGETHER))
-        scene = item.callspec.params.get("struck", "") if hasattr(item, "callspec") else ""
-        group = file if rank == len(TOGETHER) else TOGETHER[rank] if not scene else f"{file}:{scene}"
-        item.add_marker(pytest.mark.xdist_group(group))
-        order[item] = rank
-    items.sort(key=order.__getitem__)
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: together(item.nodeid)[0])
+
+
+def together(nodeid: str) -> tuple[int, str]:
+    """Rank and name of what a test is run together with."""
+    file, _, test = nodeid.partition("::")
+    rank = next((n for n, prefix in enumerate(TOGETHER) if file.startswith(prefix)), len(TOGETHER))
+    # A scene of the fault matrix is set for all of its tests at once, and is the first of their parameters.
+    scene = test.partition("[")[2].rstrip("]").partition("-")[0] if file.endswith("test_matrix.py") else ""
+    return rank, f"{file} {scene}" if scene or rank == len(TOGETHER) else TOGETHER[rank]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -55,10 +67,18 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.fixture(scope="session")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The archive that tests run, built from its source by the product's own command."""
-    archive = tmp_path_factory.mktemp("probe") / "probe.jar"
-    command = [str(HEADLAND), "archive", "build", str(APPLICATIONS / "Probe.scala"), "-o", str(archive)]
-    subprocess.run(command, check=True, capture_output=True)
+    """The archive that tests run, built from its source by the product's own command: once, whoever needs it first."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    archive = folder / "probe.jar"
+    with (folder / "probe.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not archive.exists():
+            made = folder / "probe.new.jar"
+            command = [str(HEADLAND), "archive", "build", str(APPLICATIONS / "Probe.scala"), "-o", str(made)]
+            subprocess.run(command, check=True, capture_output=True)
+            made.rename(archive)
     return archive
 
 

@@ -62,7 +62,7 @@ def _make(*wanted: MadeFile) -> None:
     from tests.serving import Served, eventually
 
     with tempfile.TemporaryDirectory(prefix="headland-startup-") as folder:
-        served = Served(Path(folder) / "home", jobs_startup_cache="true")
+        served = Served(Path(folder) / "home", jobs_startup_cache="true", jobs_spark_conf="{}")
         served.start()
         try:
             cache = served.home / "cache"

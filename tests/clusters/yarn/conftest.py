@@ -17,14 +17,12 @@ from xml.sax.saxutils import escape
 
 import pytest
 from tests.clients.peers import is_missing
-from tests.serving import free_port
+from tests.serving import QUICK_JAVA, free_port
 
 from headland.jobs.clusters.yarn import YarnManager
 
 HERE = Path(__file__).parent
 SERVER = "org.apache.hadoop.yarn.server"
-
-_QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 class MiniYarn:
@@ -85,10 +83,9 @@ class MiniYarn:
             "spark.driver.memory": "512m",
             "spark.executor.memory": "512m",
             "spark.ui.enabled": "false",
-            # Short lives are not worth a second compiler's time, nor a second of waiting.
-            "spark.yarn.am.extraJavaOptions": _QUICK,
-            "spark.executor.extraJavaOptions": _QUICK,
-            "spark.yarn.am.waitTime": "200s",
+            "spark.driver.extraJavaOptions": QUICK_JAVA,
+            "spark.executor.extraJavaOptions": QUICK_JAVA,
+            "spark.yarn.am.extraJavaOptions": QUICK_JAVA,
             "spark.yarn.scheduler.heartbeat.interval-ms": "200",
             # No executors for applications that have no work for them.
             "spark.dynamicAllocation.enabled": "true",
@@ -102,7 +99,7 @@ class MiniYarn:
 
     def _run(self, *arguments: str) -> subprocess.Popen[str]:
         spark = f"{self.spark_home}/jars/*"
-        command = [self.jdk / "bin/java", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+        command = [self.jdk / "bin/java", "-Xmx512m", *QUICK_JAVA.split()]
         command += ["-cp", os.pathsep.join((str(self._classes), f"{self._jars}/*", spark)), "MiniYarn"]
         return subprocess.Popen(
             [*command, self.conf_dir, self.folder, f"{self._classes}{os.pathsep}{spark}", *arguments],
