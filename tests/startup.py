@@ -59,21 +59,27 @@ def _link(link: Path, file: Path) -> None:
 
 
 def _make(*wanted: MadeFile) -> None:
+    """By a Headland that finds damaged ones in its home."""
     from tests.serving import Served, eventually
 
     with tempfile.TemporaryDirectory(prefix="headland-startup-") as folder:
         served = Served(Path(folder) / "home", jobs_startup_cache="true", jobs_spark_conf="{}")
+        cache = served.home / "cache"
+        cache.mkdir(mode=0o700, parents=True)
+        damaged = [cache / f"{file.stem}-{file.key}-{'0' * 16}{file.suffix}" for file in wanted]
+        for file in damaged:
+            file.write_bytes(b"damaged")
         served.start()
         try:
-            cache = served.home / "cache"
             for file in wanted:
                 made = eventually(
-                    lambda file=file: next(cache.glob(f"{file.stem}-*"), None),
+                    lambda file=file: next(iter({*cache.glob(f"{file.stem}-*")} - {*damaged}), None),
                     f"the {file.stem} is made",
                     _PATIENCE,
                 )
                 shutil.copy(made, file.folder)
                 assert file.look()
+            assert not any(file.exists() for file in damaged)
         finally:
             served.close()
 
