@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.serving import QUICK_JAVA, eventually, free_port
+from tests.serving import PATIENCE, QUICK_JAVA, eventually, free_port
 
 from headland.jobs.clusters.java import java_options
 
@@ -107,7 +107,7 @@ class StandaloneCluster:
     def state(self) -> dict[str, Any]:
         """What the master says of everything; nothing while it does not answer."""
         try:
-            return dict(httpx.get(f"{self.web}/json/", trust_env=False).json())
+            return dict(httpx.get(f"{self.web}/json/", trust_env=False, timeout=PATIENCE).json())
         except (httpx.TransportError, ValueError):  # while it starts, it answers with pages of its own
             return {}
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.clusters.yarn.conftest import MiniYarn
-from tests.serving import Served, eventually
+from tests.serving import PATIENCE, Served, eventually
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
@@ -45,7 +45,7 @@ def record(served: Served, batch: int) -> dict[str, Any]:
 
 def report(mini_yarn: MiniYarn, app_id: str) -> dict[str, Any]:
     """What YARN itself says of an application."""
-    return dict(httpx.get(f"{mini_yarn.web}/ws/v1/cluster/apps/{app_id}").json()["app"])
+    return dict(httpx.get(f"{mini_yarn.web}/ws/v1/cluster/apps/{app_id}", timeout=PATIENCE).json()["app"])
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,8 @@ def test_failure_in_cluster_mode(on_yarn: Served, mini_yarn: MiniYarn, batches: 
     assert "the drill is out of seed" in text.split("\t diagnostics: ")[1]
     # YARN would try again, and the application would have run twice.
     app_id = record(on_yarn, bad)["appId"]
-    attempts = httpx.get(f"{mini_yarn.web}/ws/v1/cluster/apps/{app_id}/appattempts").json()
+    url = f"{mini_yarn.web}/ws/v1/cluster/apps/{app_id}/appattempts"
+    attempts = httpx.get(url, timeout=PATIENCE).json()
     assert len(attempts["appAttempts"]["appAttempt"]) == 1
 
 
