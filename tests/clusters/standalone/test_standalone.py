@@ -79,8 +79,9 @@ class TestClientMode:
         own_log = f"{attached.url}/livy/batches/{holding}/log"
         assert info["sparkUiUrl"].startswith("http://127.0.0.1:")
         assert info["driverLogUrl"] == own_log
-        page = httpx.get(info["sparkUiUrl"], trust_env=False, follow_redirects=True, timeout=PATIENCE)
-        assert page.status_code == 200
+        ask = {"trust_env": False, "follow_redirects": True, "timeout": PATIENCE}
+        # Spark listens before it has its pages.
+        eventually(lambda: httpx.get(info["sparkUiUrl"], **ask).status_code == 200, "the UI shows itself")
         mark.touch()
         assert [attached.wait(each) for each in (holding, batch)] == ["success"] * 2, text(attached, batch)
         lines = attached.lines(batch)
