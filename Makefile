@@ -6,7 +6,7 @@ UV     := $(BIN)/uv
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test long clients faults lint format serve bench docs lock clean
+.PHONY: help demo test clients faults lint format serve bench docs lock clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -27,12 +27,8 @@ $(STAMP): requirements/uv.txt requirements/build.txt requirements/dev.txt pyproj
 demo: $(STAMP) ## Run the main job end to end on this machine and print what happened
 	@$(BIN)/python examples/demo.py
 
-test: $(STAMP) ## Run the tests, real Spark included
-	@$(BIN)/python -m pytest
-
-long: $(STAMP) ## Run the tests that take minutes each: YARN, damaged startup caches
-	@tests/clusters/yarn/install
-	@REQUIRE_PEERS=1 CI=true $(BIN)/python -m pytest -m long
+test: $(STAMP) ## Run the tests, real Spark included, several at a time
+	@$(BIN)/python -m pytest -n auto
 
 clients: $(STAMP) ## Install the public clients that tests/clients/livy runs
 	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/livy/install

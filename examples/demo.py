@@ -90,6 +90,8 @@ class Demo:
             "HEADLAND_SERVER_PUBLIC_URL": self.url,
             "HEADLAND_SERVER_PORT": str(port),
             "HEADLAND_SERVER_PRIVATE_PORT": str(private_port),
+            # What would be made for later starts is of no use to a home that is gone in a minute.
+            "HEADLAND_JOBS_STARTUP_CACHE": "false",
             # The CLI keeps tokens in the user's cache folder; those of a demo have no business there.
             "XDG_CACHE_HOME": str(FOLDER / "cache"),
             "XDG_CONFIG_HOME": str(FOLDER / "config"),

@@ -1,20 +1,84 @@
 """Fixtures for every kind of test: a served Headland, and the archive that it is given to run."""
 
+import fcntl
+import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import startup
 from tests.serving import APPLICATIONS, HEADLAND, Served
+
+#: Tests that are run one after another by one process, as they share a fixture that takes long to make: a folder, a
+#: file or a test each; all else is shared out file by file. The first take longest, and are begun with.
+TOGETHER = (
+    "tests/clusters/yarn",
+    "tests/clients/livy/test_airflow.py",
+    "tests/clusters/standalone",
+    "tests/served/test_fast_starts.py",
+    "tests/served/test_processes.py",
+    "tests/clients/livy",
+    "tests/faults",
+)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Twice as many processes as processors: tests spend half of their time waiting for what they have started."""
+    return min(2 * (os.cpu_count() or 1), 8)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Share out what `together` says, in the order of the collection."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return together(nodeid)[1]
+
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: together(item.nodeid)[0])
+
+
+def together(nodeid: str) -> tuple[int, str]:
+    """Rank and name of what a test is run together with."""
+    file, _, test = nodeid.partition("::")
+    rank = next((n for n, prefix in enumerate(TOGETHER) if file.startswith(prefix)), len(TOGETHER))
+    # A scene of the fault matrix is set for all of its tests at once, and is the first of their parameters.
+    scene = test.partition("[")[2].rstrip("]").partition("-")[0] if file.endswith("test_matrix.py") else ""
+    return rank, f"{file} {scene}" if scene or rank == len(TOGETHER) else TOGETHER[rank]
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """The startup cache is made before any test's time is taken."""
+    if not session.config.option.collectonly and any(
+        item.get_closest_marker("spark") for item in session.items
+    ):
+        startup.files()
 
 
 @pytest.fixture(scope="session")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The archive that tests run, built from its source by the product's own command."""
-    archive = tmp_path_factory.mktemp("probe") / "probe.jar"
-    command = [str(HEADLAND), "archive", "build", str(APPLICATIONS / "Probe.scala"), "-o", str(archive)]
-    subprocess.run(command, check=True, capture_output=True)
+    """The archive that tests run, built from its source by the product's own command: once, whoever needs it first."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    archive = folder / "probe.jar"
+    with (folder / "probe.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not archive.exists():
+            made = folder / "probe.new.jar"
+            command = [str(HEADLAND), "archive", "build", str(APPLICATIONS / "Probe.scala"), "-o", str(made)]
+            subprocess.run(command, check=True, capture_output=True)
+            made.rename(archive)
     return archive
 
 

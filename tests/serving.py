@@ -1,5 +1,7 @@
 """A served Headland: the real `headland serve` in a home of its own, and what tests need to talk to it."""
 
+import contextlib
+import itertools
 import json
 import os
 import signal
@@ -9,16 +11,21 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from tests import startup
+
 HEADLAND = Path(sys.executable).with_name("headland")
 APPLICATIONS = Path(__file__).parent / "applications"
 FINAL = ("success", "dead", "killed")
 CLUSTER_SCOPE = "https://hilo.azurehdinsight.net/.default"
+
+#: For JVMs that live for seconds: they are not worth a second compiler's work, which is a third of all.
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 #: Seconds that anything may take before a test gives up: far above what it does take.
 PATIENCE = 220.0
@@ -34,14 +41,32 @@ def eventually(look: Callable[[], Any], what: str, patience: float = PATIENCE) -
     raise AssertionError(f"not in {patience:.0f} s: {what}")
 
 
+def _ports() -> Iterator[int]:
+    """Ports to try, in turn, for ever: below those that a system gives away by itself, so that what is free now is
+    free in a moment, and for each of the processes that run tests at once a part of them.
+    """
+    part = 2000 * (int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 8)
+    for number in itertools.count(os.getpid()):
+        yield 15_000 + part + number % 2000
+
+
+_PORTS = _ports()
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    for port in _PORTS:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError
 
 
 class Served:
-    """One home, and the `headland serve` that runs on it, if one does."""
+    """One home, and the `headland serve` that runs on it, if one does.
+
+    Its drivers start with the startup cache that all tests share; one that is told `jobs_startup_cache` makes its
+    own, or does without.
+    """
 
     def __init__(self, home: Path, **settings: str) -> None:
         self.home = home
@@ -57,10 +82,12 @@ class Served:
             # Tests that are about something else have the processors to themselves.
             "HEADLAND_JOBS_WARM_DRIVERS": "0",
             "HEADLAND_JOBS_STARTUP_CACHE": "false",
+            "HEADLAND_JOBS_SPARK_CONF": json.dumps({"spark.driver.extraJavaOptions": QUICK_JAVA}),
             "XDG_CACHE_HOME": str(home.with_name(home.name + "-cache")),
             "XDG_CONFIG_HOME": str(home.with_name(home.name + "-config")),
             **{f"HEADLAND_{name.upper()}": value for name, value in settings.items()},
         }
+        self._shares_cache = not settings.keys() & {"jobs_startup_cache", "jobs_java_home", "server_services"}
         self.process: subprocess.Popen[str] | None = None
         self.administrator: dict[str, str] = {}
         self.public = httpx.Client()
@@ -77,6 +104,8 @@ class Served:
     def start(self, *, authorize: bool = True) -> None:
         """Returns when everything is up; from then on requests carry a token of the administrator."""
         self._let_go()
+        if self._shares_cache and startup.give(self.home):
+            self.environment["HEADLAND_JOBS_STARTUP_CACHE"] = "true"
         with self.log.open("a") as log:
             self.process = subprocess.Popen(
                 [str(HEADLAND), "serve", "--json"],
@@ -146,7 +175,10 @@ class Served:
         """Put a file into the default container by hand, as any client of the store may; its URL."""
         target = self.home / "storage" / "headland" / "default" / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(file.read_bytes())
+        # Whole or not at all: a batch that was submitted before may be about to read what was there.
+        new = self.home / "put"
+        new.write_bytes(file.read_bytes())
+        new.replace(target)
         return f"wasbs:///{path}"
 
     def submit(self, **body: Any) -> httpx.Response:

@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 import httpx
 import pytest
 from tests.clients.peers import is_missing
+from tests.serving import PATIENCE
 
 from headland.settings import AccountSettings, StorageSettings
 from headland.storage import Storage
@@ -94,6 +95,7 @@ class AzureRest:
             f"{self._address}{target}" + (f"?{query}" if query else ""),
             headers=headers,
             content=body or None,
+            timeout=PATIENCE,
         ).raise_for_status()
 
 
@@ -117,7 +119,9 @@ def s3_container(s3rver: str, request: pytest.FixtureRequest) -> str:
     """The same below a prefix of the bucket."""
     container = "c" + hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:20]
     for path, body in SEEDED.items():
-        httpx.put(f"{s3rver}/fields/land/{container}/{quote(path)}", content=body).raise_for_status()
+        httpx.put(
+            f"{s3rver}/fields/land/{container}/{quote(path)}", content=body, timeout=PATIENCE
+        ).raise_for_status()
     return container
 
 
@@ -177,7 +181,11 @@ def fetch(azure_rest: AzureRest, s3rver: str):
         try:
             if account == "azure":
                 return azure_rest("GET", f"{container}/{path}").content
-            return httpx.get(f"{s3rver}/fields/land/{container}/{quote(path)}").raise_for_status().content
+            return (
+                httpx.get(f"{s3rver}/fields/land/{container}/{quote(path)}", timeout=PATIENCE)
+                .raise_for_status()
+                .content
+            )
         except httpx.HTTPStatusError as error:
             if error.response.status_code != 404:
                 raise

@@ -1,6 +1,7 @@
 """A standalone cluster from the Spark wheel: a real master and a real worker, on loopback."""
 
 import importlib.util
+import json
 import os
 import shutil
 import signal
@@ -10,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.serving import eventually, free_port
+from tests.serving import PATIENCE, QUICK_JAVA, eventually, free_port
 
 from headland.jobs.clusters.java import java_options
 
@@ -49,14 +50,21 @@ class StandaloneCluster:
 
     def settings(self, **more: str) -> dict[str, str]:
         """What a Headland must be told to use it."""
-        small = '{"spark.cores.max":"1","spark.executor.memory":"512m","spark.driver.memory":"512m"%s}'
-        here = ',"spark.driver.host":"127.0.0.1","spark.driver.bindAddress":"127.0.0.1"'
+        small = {
+            "spark.cores.max": "1",
+            "spark.executor.memory": "512m",
+            "spark.driver.memory": "512m",
+            "spark.executor.extraJavaOptions": QUICK_JAVA,
+            "spark.driver.extraJavaOptions": QUICK_JAVA,
+        }
+        if more.get("jobs_deploy_mode") != "cluster":
+            small |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         return {
             "jobs_master": self.url,
             "jobs_manager_url": self.web,
             "jobs_rest_port": str(self.rest_port),
             "jobs_poll_interval": "0.3",
-            "jobs_spark_conf": small % ("" if more.get("jobs_deploy_mode") == "cluster" else here),
+            "jobs_spark_conf": json.dumps(small),
             **more,
         }
 
@@ -99,7 +107,7 @@ class StandaloneCluster:
     def state(self) -> dict[str, Any]:
         """What the master says of everything; nothing while it does not answer."""
         try:
-            return dict(httpx.get(f"{self.web}/json/", trust_env=False).json())
+            return dict(httpx.get(f"{self.web}/json/", trust_env=False, timeout=PATIENCE).json())
         except (httpx.TransportError, ValueError):  # while it starts, it answers with pages of its own
             return {}
 
@@ -115,6 +123,7 @@ class StandaloneCluster:
         command = [
             str(self.java_home / "bin" / "java"),
             *java_options("256m", 17),
+            *QUICK_JAVA.split(),
             *("-cp", f"{SPARK / 'jars'}/*"),
             *(f"-D{name}={value}" for name, value in options.items()),
             *(f"org.apache.spark.deploy.{what}", "--host", "127.0.0.1", *arguments),

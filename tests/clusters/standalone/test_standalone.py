@@ -9,12 +9,12 @@ from typing import Any
 import httpx
 import pytest
 from tests.clusters.standalone.cluster import StandaloneCluster
-from tests.serving import Served, eventually
+from tests.serving import PATIENCE, Served, eventually
 
 from headland.jobs.runner.processes import ProcessIdentity
 from headland.jobs.runner.run_directory import RunDirectory
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 PROBE = "headland.tests.Probe"
 
@@ -79,7 +79,9 @@ class TestClientMode:
         own_log = f"{attached.url}/livy/batches/{holding}/log"
         assert info["sparkUiUrl"].startswith("http://127.0.0.1:")
         assert info["driverLogUrl"] == own_log
-        assert httpx.get(info["sparkUiUrl"], trust_env=False, follow_redirects=True).status_code == 200
+        ask = {"trust_env": False, "follow_redirects": True, "timeout": PATIENCE}
+        # Spark listens before it has its pages.
+        eventually(lambda: httpx.get(info["sparkUiUrl"], **ask).status_code == 200, "the UI shows itself")
         mark.touch()
         assert [attached.wait(each) for each in (holding, batch)] == ["success"] * 2, text(attached, batch)
         lines = attached.lines(batch)

@@ -2,17 +2,27 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
+import org.apache.hadoop.yarn.api.records.ContainerLaunchContext;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.client.api.YarnClient;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.MiniYARNCluster;
 import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
 
 /**
  * Hadoop's own mini cluster: a resource manager and a node manager, in one JVM, told by its standard input to
- * take the resource manager away and to bring it back. Or, in a JVM of its own, a resource manager in standby beside it.
+ * take the resource manager away, to bring it back, and to run tiny applications. Or, in a JVM of its own, a resource
+ * manager in standby beside it.
  *
- * <p>Arguments: the folder of yarn-site.xml and core-site.xml, a folder to work in, and "standby" for that. Says "ready" once the node
- * has registered, and answers each word it is told with "done"; ends with its standard input.
+ * <p>Arguments: the folder of yarn-site.xml and core-site.xml, a folder to work in, the class path of applications, and
+ * "standby" for that. Says "ready" once the node has registered, and answers each line it is told with "done"; ends
+ * with its standard input.
  */
 public final class MiniYarn {
     public static void main(String[] arguments) throws Exception {
@@ -22,7 +32,7 @@ public final class MiniYarn {
         for (String file : new String[] {"core-site.xml", "yarn-site.xml"}) {
             conf.addResource(Files.newInputStream(site.resolve(file)), file);
         }
-        if (arguments.length > 2) {
+        if (arguments.length > 3) {
             standby(conf);
             System.out.println("ready");
             System.in.transferTo(System.out);
@@ -36,17 +46,38 @@ public final class MiniYarn {
         }
         System.out.println("ready");
         BufferedReader told = new BufferedReader(new InputStreamReader(System.in));
-        for (String word = told.readLine(); word != null; word = told.readLine()) {
-            switch (word) {
+        for (String line = told.readLine(); line != null; line = told.readLine()) {
+            String[] words = line.split(" ");
+            switch (words[0]) {
                 case "stop" -> cluster.getResourceManager(0).stop();
                 case "start" -> cluster.restartResourceManager(0);
-                default -> throw new IllegalArgumentException(word);
+                case "submit" -> submit(conf, site + ":" + arguments[2], words);
+                default -> throw new IllegalArgumentException(line);
             }
             System.out.println("done");
         }
         // Containers are the node manager's children: it ends them when it is stopped.
         cluster.stop();
         System.exit(0);
+    }
+
+    /** Submit a tiny application; words: "submit", its tag, its arguments. */
+    private static void submit(Configuration conf, String classPath, String[] words) throws Exception {
+        String java = System.getProperty("java.home") + "/bin/java -Xmx128m -XX:TieredStopAtLevel=1 -cp '" + classPath;
+        String application = String.join(" ", Arrays.asList(words).subList(2, words.length));
+        String command = java + "' TinyApplication " + application + " 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr";
+        try (YarnClient client = YarnClient.createYarnClient()) {
+            client.init(conf);
+            client.start();
+            ApplicationSubmissionContext context = client.createApplication().getApplicationSubmissionContext();
+            context.setApplicationName(words[1]);
+            context.setApplicationTags(Set.of(words[1]));
+            context.setMaxAppAttempts(1);
+            context.setResource(Resource.newInstance(256, 1));
+            context.setAMContainerSpec(ContainerLaunchContext.newInstance(
+                    Map.of(), Map.of(), List.of(command), null, null, null));
+            client.submitApplication(context);
+        }
     }
 
     /** Start the second resource manager of a pair in which nobody makes it the active one. */

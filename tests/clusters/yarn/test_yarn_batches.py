@@ -8,9 +8,9 @@ from typing import Any
 import httpx
 import pytest
 from tests.clusters.yarn.conftest import MiniYarn
-from tests.serving import Served, eventually
+from tests.serving import PATIENCE, Served, eventually
 
-pytestmark = [pytest.mark.spark, pytest.mark.long, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
@@ -45,25 +45,66 @@ def record(served: Served, batch: int) -> dict[str, Any]:
 
 def report(mini_yarn: MiniYarn, app_id: str) -> dict[str, Any]:
     """What YARN itself says of an application."""
-    return dict(httpx.get(f"{mini_yarn.web}/ws/v1/cluster/apps/{app_id}").json()["app"])
+    return dict(httpx.get(f"{mini_yarn.web}/ws/v1/cluster/apps/{app_id}", timeout=PATIENCE).json()["app"])
 
 
-def test_success_and_failure_in_cluster_mode(on_yarn: Served, mini_yarn: MiniYarn, probe: Path):
-    good = submit(on_yarn, probe, "tell", "a b", "ü€", name="nightly harvest")
+@pytest.fixture(scope="module")
+def batches(on_yarn: Served, probe: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
+    """Batches in both modes, submitted at once."""
+    client = {"spark.submit.deployMode": "client"}
+    mark = tmp_path_factory.mktemp("batches") / "never"
+    return {
+        "good": submit(on_yarn, probe, "tell", "a b", "ü€", name="nightly harvest"),
+        "bad": submit(on_yarn, probe, "fail"),
+        "good, driver here": submit(on_yarn, probe, "tell", "here", conf=client),
+        "bad, driver here": submit(on_yarn, probe, "fail", conf=client),
+        "stays, driver here": submit(on_yarn, probe, "hold", str(mark), conf=client),
+    }
+
+
+def test_success_in_cluster_mode(on_yarn: Served, mini_yarn: MiniYarn, batches: dict[str, int]):
+    good = batches["good"]
     assert on_yarn.wait(good) == "success", on_yarn.lines(good)
     lines = on_yarn.lines(good)
     assert {"argument 0=<a b>", "argument 1=<ü€>", "sum=5050", "\t final status: SUCCEEDED"} <= set(lines)
     assert lines.count("sum=5050") == 1
     said = report(mini_yarn, record(on_yarn, good)["appId"])
     assert (said["name"], said["finalStatus"]) == ("nightly harvest", "SUCCEEDED")
-    bad = submit(on_yarn, probe, "fail")
+
+
+def test_failure_in_cluster_mode(on_yarn: Served, mini_yarn: MiniYarn, batches: dict[str, int]):
+    bad = batches["bad"]
     assert on_yarn.wait(bad) == "dead"
     text = "\n".join(on_yarn.lines(bad))
     assert "the drill is out of seed" in text.split("\t diagnostics: ")[1]
     # YARN would try again, and the application would have run twice.
     app_id = record(on_yarn, bad)["appId"]
-    attempts = httpx.get(f"{mini_yarn.web}/ws/v1/cluster/apps/{app_id}/appattempts").json()
+    url = f"{mini_yarn.web}/ws/v1/cluster/apps/{app_id}/appattempts"
+    attempts = httpx.get(url, timeout=PATIENCE).json()
     assert len(attempts["appAttempts"]["appAttempt"]) == 1
+
+
+def test_client_mode_has_its_driver_here(on_yarn: Served, mini_yarn: MiniYarn, batches: dict[str, int]):
+    good, bad = batches["good, driver here"], batches["bad, driver here"]
+    assert on_yarn.wait(good) == "success", on_yarn.lines(good)
+    assert {"argument 0=<here>", "sum=5050", "conf spark.master=yarn"} <= set(on_yarn.lines(good))
+    assert report(mini_yarn, record(on_yarn, good)["appId"])["finalStatus"] == "SUCCEEDED"
+    progress = on_yarn.public.get(f"/livy/batches/{good}/progress").json()
+    assert progress["tasks"] == progress["completed"] > 0
+    assert on_yarn.wait(bad) == "dead"
+    assert "the drill is out of seed" in "\n".join(on_yarn.lines(bad)).split("\t diagnostics: ")[1]
+
+
+def test_what_is_killed_in_client_mode_leaves_nothing_on_yarn(
+    on_yarn: Served, mini_yarn: MiniYarn, batches: dict[str, int]
+):
+    batch = batches["stays, driver here"]
+    app_id = eventually(lambda: record(on_yarn, batch)["appId"], "it has an application on YARN")
+    answer = on_yarn.public.post(f"/livy/batches/{batch}/kill", headers={"X-Requested-By": "tests"})
+    assert answer.status_code == 200, answer.text
+    assert on_yarn.state(batch) == "killed"
+    ended = {"FINISHED", "FAILED", "KILLED"}
+    eventually(lambda: report(mini_yarn, app_id)["state"] in ended, "the application has ended on YARN")
 
 
 def test_whatever_is_lost_while_it_runs_it_ends_as_it_should(
@@ -96,13 +137,3 @@ def test_whatever_is_lost_while_it_runs_it_ends_as_it_should(
     assert on_yarn.wait(kept) == "success", on_yarn.lines(kept)
     assert on_yarn.lines(kept).count("awaited") == 1
     assert record(on_yarn, kept)["appId"] == app_id
-
-
-def test_client_mode_has_its_driver_here(on_yarn: Served, mini_yarn: MiniYarn, probe: Path):
-    batch = submit(on_yarn, probe, "tell", "here", conf={"spark.submit.deployMode": "client"})
-    assert on_yarn.wait(batch) == "success", on_yarn.lines(batch)
-    assert {"argument 0=<here>", "sum=5050", "conf spark.master=yarn"} <= set(on_yarn.lines(batch))
-    said = report(mini_yarn, record(on_yarn, batch)["appId"])
-    assert said["finalStatus"] == "SUCCEEDED"
-    progress = on_yarn.public.get(f"/livy/batches/{batch}/progress").json()
-    assert progress["tasks"] == progress["completed"] > 0

@@ -1,6 +1,7 @@
 """The controller's bell: it rings if somebody listens, and harms nobody if not."""
 
 import socket
+import tempfile
 
 import pytest
 
@@ -9,12 +10,15 @@ from headland.jobs.wakeup import Calls, heard, listen, socket_address, wake
 
 @pytest.fixture(params=["short", "long"])
 def path(request, tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     if request.param == "short":
-        return tmp_path / "calls"
+        yield tmp_path / "calls"
+        return
     deep = tmp_path.joinpath(*["a-folder-with-a-long-name"] * 6)
     deep.mkdir(parents=True)
-    return deep / "controller.sock"
+    # Not in `tmp_path`, whose own name may be too long for a socket's.
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setattr("tempfile.tempdir", folder)
+        yield deep / "controller.sock"
 
 
 def test_a_call_arrives(path):

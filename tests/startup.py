@@ -1,0 +1,88 @@
+"""The startup cache that all Headlands of the tests share: made by one of them, found by the others in their homes.
+
+It stays for the next run in `~/.cache/headland-tests/startup`, in a folder for each Python environment, for as long as
+it fits the Java, the Spark and the Headland there.
+"""
+
+import fcntl
+import functools
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from headland.jobs.clusters.companion import Companion, source_digest
+from headland.jobs.clusters.java import Toolchain
+from headland.jobs.clusters.startup import MadeFile, StartupCache
+from headland.settings import JobsSettings
+
+KEPT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "headland-tests" / "startup"
+
+#: Seconds that making it may take: under a minute where nothing else runs.
+_PATIENCE = 900.0
+
+
+@functools.cache
+def files() -> tuple[Path, ...]:
+    """The companion and the cache, made if they are not there; none where this Java or this Spark has none."""
+    tools = Toolchain.of(JobsSettings())
+    folder = KEPT / hashlib.sha256(sys.prefix.encode()).hexdigest()[:16]
+    companion, cache = Companion.of(tools, folder), StartupCache.of(tools, folder, source_digest())
+    if companion is None or cache is None:
+        return ()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (companion.file.look() and cache.file.look()):
+            _make(companion.file, cache.file)
+    return tuple(file.path for file in (companion.file, cache.file) if file.path is not None)
+
+
+def give(home: Path) -> bool:
+    """Have them in a home, unless it has a cache already; whether it has one."""
+    cache = home / "cache"
+    if files() and not cache.exists():
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        cache.mkdir(mode=0o700)
+        for file in files():
+            _link(cache / file.name, file)
+    return cache.exists()
+
+
+def _link(link: Path, file: Path) -> None:
+    try:
+        link.hardlink_to(file)
+    except OSError:  # another file system
+        link.symlink_to(file)
+
+
+def _make(*wanted: MadeFile) -> None:
+    """By a Headland that finds damaged ones in its home."""
+    from tests.serving import Served, eventually
+
+    with tempfile.TemporaryDirectory(prefix="headland-startup-") as folder:
+        served = Served(Path(folder) / "home", jobs_startup_cache="true", jobs_spark_conf="{}")
+        cache = served.home / "cache"
+        cache.mkdir(mode=0o700, parents=True)
+        damaged = [cache / f"{file.stem}-{file.key}-{'0' * 16}{file.suffix}" for file in wanted]
+        for file in damaged:
+            file.write_bytes(b"damaged")
+        served.start()
+        try:
+            for file in wanted:
+                made = eventually(
+                    lambda file=file: next(iter({*cache.glob(f"{file.stem}-*")} - {*damaged}), None),
+                    f"the {file.stem} is made",
+                    _PATIENCE,
+                )
+                shutil.copy(made, file.folder)
+                assert file.look()
+            assert not any(file.exists() for file in damaged)
+        finally:
+            served.close()
+
+
+if __name__ == "__main__":
+    print(*files(), sep="\n")
