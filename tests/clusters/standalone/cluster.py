@@ -29,7 +29,9 @@ def full_java() -> Path:
             modules = subprocess.run([real, "--list-modules"], capture_output=True, text=True, check=False)
             if "jdk.incubator.vector" in modules.stdout:
                 return real.parent.parent
-    is_missing("executors need a Java with jdk.incubator.vector: install openjdk-17-jre-headless or later")
+    return is_missing(
+        "executors need a Java with jdk.incubator.vector: install openjdk-17-jre-headless or later"
+    )
 
 
 class StandaloneCluster:
