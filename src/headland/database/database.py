@@ -7,6 +7,7 @@ the caller's own thread; writes go through the one writer.
 import asyncio
 import threading
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -137,6 +138,21 @@ class Database:
         except OperationalError as error:
             raise DatabaseUnavailableError(str(error.orig)) from error
         return result
+
+    def write_behind(
+        self, change: Callable[[Connection], object], failed: Callable[[BaseException], None]
+    ) -> None:
+        """Have `change` made soon, for callers that go on without it; `close` waits for it.
+
+        `failed` is told, in the writer's thread, of the error that kept it from being made.
+        """
+
+        def told(future: Future[object]) -> None:
+            error = future.exception()
+            if error is not None:
+                failed(error)
+
+        self._writer.submit(change).add_done_callback(told)
 
     def close(self) -> None:
         """Finish writes under way and close every connection."""

@@ -1,21 +1,38 @@
-"""Clients: who is it that shows this id and this secret?"""
+"""Clients: who is it that shows this id, and this secret or this assertion?"""
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
 from headland.database import Database
 from headland.identity import refusals, store
+from headland.identity.assertions import Assertion
 from headland.identity.client_secrets import matching
 from headland.identity.identifiers import is_guid
-from headland.identity.records import Application, Tenant
+from headland.identity.records import Application, Certificate, Tenant
 from headland.identity.refusals import TokenRefusedError
+from headland.identity.usage import Usage
 from headland.security import Principal
 
+#: How a client has shown who it is: `appidacr` and `azpacr` say "1" for a secret, "2" for a certificate.
+Method = Literal["1", "2"]
+BY_SECRET: Method = "1"  # noqa: S105 - the name of a method, not a secret
+BY_CERTIFICATE: Method = "2"
 
-def authenticated(
-    application: Application | None, tenant: Tenant, client_id: str, secret: str, now: int
-) -> Application:
-    """The application, if the secret is its own and live at `now` (milliseconds since 1970).
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """An application that has shown who it is."""
+
+    application: Application
+    method: Method
+    #: The secret or certificate by which it did.
+    credential_id: str
+
+
+def by_secret(application: Application | None, tenant: Tenant, client_id: str, secret: str, now: int) -> Client:
+    """The client, if the secret is its own and live at `now` (milliseconds since 1970).
 
     Whether it is disabled is told to those alone who know a secret of it.
 
@@ -29,11 +46,37 @@ def authenticated(
         raise TokenRefusedError(refusals.UNKNOWN_CLIENT, client=client_id, tenant=tenant.name)
     if not matches:
         raise TokenRefusedError(refusals.WRONG_SECRET, client=client_id)
-    if all(secret.expires_at <= now for secret in matches):
+    live = next((match for match in matches if match.expires_at > now), None)
+    if live is None:
         raise TokenRefusedError(refusals.EXPIRED_SECRET, client=client_id)
+    _check_enabled(application)
+    return Client(application, BY_SECRET, live.id)
+
+
+def by_assertion(
+    application: Application,
+    certificates: list[Certificate],
+    assertion: Assertion,
+    audiences: frozenset[str],
+    now: float,
+) -> Client:
+    """The client, if the assertion is signed with the key of one of its certificates, and is for us and for
+    `now` (seconds since 1970).
+
+    Raises:
+        TokenRefusedError: it is disabled, or the assertion is not good.
+    """
+    certificate = assertion.signed_by(certificates, now)
+    _check_enabled(application)
+    assertion.check(audiences, now)
+    return Client(application, BY_CERTIFICATE, certificate.id)
+
+
+def _check_enabled(application: Application) -> None:
     if application.disabled_at is not None:
-        raise TokenRefusedError(refusals.DISABLED_CLIENT, client=client_id, name=application.name)
-    return application
+        raise TokenRefusedError(
+            refusals.DISABLED_CLIENT, client=application.client_id, name=application.name
+        )
 
 
 class SecretChecker:
@@ -42,6 +85,7 @@ class SecretChecker:
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._clock = clock
+        self._usage = Usage(database)
 
     async def check_secret(self, client_id: str, secret: str) -> Principal | None:
         """The application's principal; None for anything but a live secret of an enabled application."""
@@ -55,4 +99,5 @@ class SecretChecker:
         live = [found for found in matching(application, secret) if found.expires_at > now]
         if application is None or application.disabled_at is not None or not live:
             return None
+        self._usage.used(client_id, live[0].id, now)
         return application.principal()

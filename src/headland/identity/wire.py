@@ -12,6 +12,8 @@ class TokenAnswer(Struct, frozen=True):
     expires_in: int
     ext_expires_in: int
     access_token: str
+    #: Seconds after which to fetch the next one, of a token that lives long.
+    refresh_in: int | UnsetType = UNSET
 
 
 class TokenAnswerV1(Struct, frozen=True):
@@ -33,6 +35,8 @@ class TokenForm(Struct, frozen=True, omit_defaults=True):
     scope: str
     client_id: str | None = None
     client_secret: str | None = None
+    client_assertion_type: str | None = None
+    client_assertion: str | None = None
 
 
 class TokenFormV1(Struct, frozen=True, omit_defaults=True):
@@ -42,6 +46,8 @@ class TokenFormV1(Struct, frozen=True, omit_defaults=True):
     resource: str
     client_id: str | None = None
     client_secret: str | None = None
+    client_assertion_type: str | None = None
+    client_assertion: str | None = None
 
 
 class TokenRefusal(Struct, frozen=True):
@@ -81,6 +87,7 @@ class ProviderMetadata(Struct, frozen=True):
     token_endpoint: str
     jwks_uri: str
     token_endpoint_auth_methods_supported: list[str]
+    token_endpoint_auth_signing_alg_values_supported: list[str]
     grant_types_supported: list[str]
     response_types_supported: list[str]
     response_modes_supported: list[str]
