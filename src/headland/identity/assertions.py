@@ -146,7 +146,9 @@ class Assertion:
         if self.audience.rstrip("/") not in audiences:
             raise TokenRefusedError(refusals.ASSERTION_AUDIENCE)
         starts = self.not_before if self.not_before is not None else 0.0
-        if not (starts - LEEWAY <= now < self.expires + LEEWAY and self.expires <= now + LONGEST_LIFE + LEEWAY):
+        if not (
+            starts - LEEWAY <= now < self.expires + LEEWAY and self.expires <= now + LONGEST_LIFE + LEEWAY
+        ):
             raise TokenRefusedError(
                 refusals.ASSERTION_TIME, now=_second(now), start=_second(starts), end=_second(self.expires)
             )

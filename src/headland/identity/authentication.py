@@ -37,13 +37,18 @@ class Authentication:
         return None if named.lower() in ANY_TENANT else self._issuer.tenant(named)
 
     async def client(
-        self, asked: TokenRequest, named: str, tenant: Tenant | None, application: Application | None, now: float
-    ) -> tuple[Client, Tenant]:
-        """The client, and the tenant that its token is of.
+        self,
+        asked: TokenRequest,
+        named: str,
+        tenant: Tenant | None,
+        application: Application | None,
+        now: float,
+    ) -> Client:
+        """The client that asks.
 
         Args:
             named: what the path has in the tenant's place.
-            tenant: the tenant of that name.
+            tenant: the tenant of that name, if it is one's.
             application: the one with the client id that is asked for.
             now: seconds since 1970.
 
@@ -56,19 +61,16 @@ class Authentication:
             tenant = self._issuer.tenant(application.tenant_id)
         at = int(now * 1000)
         if isinstance(asked.credential, Assertion):
-            if application is None or application.tenant_id != tenant.id:
-                raise TokenRefusedError(refusals.UNKNOWN_CLIENT, client=asked.client_id, tenant=tenant.name)
             certificates = self._database.read(
                 lambda connection: store.certificates(connection, asked.client_id)
             )
-            client = by_assertion(
-                application, certificates, asked.credential, self._audiences(named, tenant), now
-            )
+            client = by_assertion(application, tenant, asked.credential, certificates, now)
+            asked.credential.check(self._audiences(named, tenant), now)
             await self._use(asked.client_id, asked.credential, at)
         else:
             client = by_secret(application, tenant, asked.client_id, asked.credential, at)
         self._usage.used(asked.client_id, client.credential_id, at)
-        return client, tenant
+        return client
 
     def _audiences(self, named: str, tenant: Tenant) -> frozenset[str]:
         """What an assertion may be for: the tenant's token endpoints or its issuer, by whichever of its names."""

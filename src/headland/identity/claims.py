@@ -26,7 +26,7 @@ def access_claims(
         if resource.version == "1.0"
         else {"azp": application.client_id, "azpacr": client.method}
     )
-    roles = {"roles": list(application.roles)} if application.roles else {}
+    roles = application.roles(client.tenant)
     return {
         "aud": resource.identifier,
         "iss": issuer,
@@ -36,7 +36,7 @@ def access_claims(
         **shown,
         "idtyp": "app",
         "oid": application.object_id,
-        **roles,
+        **({"roles": list(roles)} if roles else {}),
         "sub": application.object_id,
         "tid": application.tenant_id,
         "uti": secrets.token_urlsafe(16),

@@ -48,10 +48,13 @@ def read_certificate(
     except (ValueError, TypeError, x509.InvalidVersion, UnsupportedAlgorithm):
         raise InvalidFieldError("certificate", "is not an X.509 certificate.") from None
     if not isinstance(key, rsa.RSAPublicKey):
-        raise InvalidFieldError("certificate", "must have an RSA key: assertions are signed by RS256 or PS256.")
+        raise InvalidFieldError(
+            "certificate", "must have an RSA key: assertions are signed by RS256 or PS256."
+        )
     if not SMALLEST_KEY <= key.key_size <= LARGEST_KEY:
         raise InvalidFieldError(
-            "certificate", f"must have an RSA key of {SMALLEST_KEY} to {LARGEST_KEY} bits, not {key.key_size}."
+            "certificate",
+            f"must have an RSA key of {SMALLEST_KEY} to {LARGEST_KEY} bits, not {key.key_size}.",
         )
     if expires_at <= now:
         raise InvalidFieldError("certificate", f"expired at {shown(expires_at)}.")
@@ -106,7 +109,8 @@ def _der_in(text: str) -> bytes:
     blocks: Sequence[re.Match[str]] = list(_PEM.finditer(text))
     if any("PRIVATE KEY" in block[1] for block in blocks):
         raise InvalidFieldError(
-            "certificate", "comes with a private key, which nobody but the application may have; send it alone."
+            "certificate",
+            "comes with a private key, which nobody but the application may have; send it alone.",
         )
     certificates = [block for block in blocks if block[1] == "CERTIFICATE"]
     if len(certificates) != 1:

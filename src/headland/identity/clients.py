@@ -26,12 +26,16 @@ class Client:
     """An application that has shown who it is."""
 
     application: Application
+    #: Its own.
+    tenant: Tenant
     method: Method
     #: The secret or certificate by which it did.
     credential_id: str
 
 
-def by_secret(application: Application | None, tenant: Tenant, client_id: str, secret: str, now: int) -> Client:
+def by_secret(
+    application: Application | None, tenant: Tenant, client_id: str, secret: str, now: int
+) -> Client:
     """The client, if the secret is its own and live at `now` (milliseconds since 1970).
 
     Whether it is disabled is told to those alone who know a secret of it.
@@ -50,33 +54,32 @@ def by_secret(application: Application | None, tenant: Tenant, client_id: str, s
     if live is None:
         raise TokenRefusedError(refusals.EXPIRED_SECRET, client=client_id)
     _check_enabled(application)
-    return Client(application, BY_SECRET, live.id)
+    return Client(application, tenant, BY_SECRET, live.id)
 
 
 def by_assertion(
-    application: Application,
-    certificates: list[Certificate],
+    application: Application | None,
+    tenant: Tenant,
     assertion: Assertion,
-    audiences: frozenset[str],
+    certificates: list[Certificate],
     now: float,
 ) -> Client:
-    """The client, if the assertion is signed with the key of one of its certificates, and is for us and for
-    `now` (seconds since 1970).
+    """The client, if the assertion is signed with the key of one of its certificates.
 
     Raises:
-        TokenRefusedError: it is disabled, or the assertion is not good.
+        TokenRefusedError: it is not in the tenant, is disabled, or the signature is not good at `now` (seconds
+            since 1970).
     """
+    if application is None or application.tenant_id != tenant.id:
+        raise TokenRefusedError(refusals.UNKNOWN_CLIENT, client=assertion.client_id, tenant=tenant.name)
     certificate = assertion.signed_by(certificates, now)
     _check_enabled(application)
-    assertion.check(audiences, now)
-    return Client(application, BY_CERTIFICATE, certificate.id)
+    return Client(application, tenant, BY_CERTIFICATE, certificate.id)
 
 
 def _check_enabled(application: Application) -> None:
     if application.disabled_at is not None:
-        raise TokenRefusedError(
-            refusals.DISABLED_CLIENT, client=application.client_id, name=application.name
-        )
+        raise TokenRefusedError(refusals.DISABLED_CLIENT, client=application.client_id, name=application.name)
 
 
 class SecretChecker:
@@ -90,14 +93,17 @@ class SecretChecker:
     async def check_secret(self, client_id: str, secret: str) -> Principal | None:
         """The application's principal; None for anything but a live secret of an enabled application."""
         client_id = client_id.lower()
-        application = (
-            self._database.read(lambda connection: store.find_application(connection, client_id))
+        application, tenants = (
+            self._database.read(
+                lambda connection: (store.find_application(connection, client_id), store.tenants(connection))
+            )
             if is_guid(client_id)
-            else None
+            else (None, [])
         )
         now = int(self._clock() * 1000)
         live = [found for found in matching(application, secret) if found.expires_at > now]
         if application is None or application.disabled_at is not None or not live:
             return None
         self._usage.used(client_id, live[0].id, now)
-        return application.principal()
+        tenant = next(tenant for tenant in tenants if tenant.id == application.tenant_id)
+        return application.principal(tenant)

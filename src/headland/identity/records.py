@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from headland.security import ADMINISTRATOR, Principal
+from headland.security import ADMINISTRATOR, TENANT_ADMINISTRATOR, Principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +14,11 @@ class Tenant:
     created_at: int
     #: Object id of who made it; None for the first one.
     created_by: str | None = None
+
+    @property
+    def first(self) -> bool:
+        """Whether it is the deployment's own, whose administrators administer all of it."""
+        return self.created_by is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +84,12 @@ class Application:
     #: Oldest first.
     secrets: tuple[Secret, ...] = ()
 
-    @property
-    def roles(self) -> tuple[str, ...]:
-        return (ADMINISTRATOR,) if self.administrator else ()
+    def roles(self, tenant: Tenant) -> tuple[str, ...]:
+        """What its tokens say that it may; `tenant` is its own."""
+        if not self.administrator:
+            return ()
+        return (ADMINISTRATOR if tenant.first else TENANT_ADMINISTRATOR,)
 
-    def principal(self) -> Principal:
-        """Who the application is to the services."""
-        return Principal(self.tenant_id, self.client_id, self.object_id, frozenset(self.roles))
+    def principal(self, tenant: Tenant) -> Principal:
+        """Who the application is to the services; `tenant` is its own."""
+        return Principal(self.tenant_id, self.client_id, self.object_id, frozenset(self.roles(tenant)))

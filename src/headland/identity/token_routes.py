@@ -91,10 +91,10 @@ async def _grant(request: Request, target: str, media_types: tuple[str, ...]) ->
             lambda connection: store.find_application(connection, asked.client_id)
         )
         now = service.clock()
-        client, tenant = await service.authentication.client(asked, named, tenant, application, now)
+        client = await service.authentication.client(asked, named, tenant, application, now)
         request.state.principal = client.application.client_id
         resource = (resource_of_scope if target == "scope" else known_resource)(
-            service.resources, asked.target, tenant
+            service.resources, asked.target, client.tenant
         )
     except TokenRefusedError as error:
         correlation = correlation_id(request)

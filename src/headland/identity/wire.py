@@ -165,7 +165,11 @@ class Secret(Struct, frozen=True, rename="camel"):
     name: str | None
     hint: str
     created_at: datetime
+    #: Object id of who made it.
+    created_by: str | None
     expires_at: datetime
+    #: Within a minute.
+    last_used_at: datetime | None
 
 
 class ShownSecret(Struct, frozen=True, rename="camel"):
@@ -187,6 +191,37 @@ class Secrets(Struct, frozen=True):
     secrets: list[Secret]
 
 
+class NewCertificate(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A certificate to register: in PEM, or its DER in base64."""
+
+    certificate: str
+    name: str | None = None
+
+
+class Certificate(Struct, frozen=True, rename="camel"):
+    """A certificate by whose key an application signs assertions."""
+
+    id: str
+    name: str | None
+    #: SHA-1 in hexadecimal, which clients are configured with and call `x5t`.
+    thumbprint: str
+    thumbprint_sha256: str
+    subject: str
+    starts_at: datetime
+    expires_at: datetime
+    created_at: datetime
+    #: Object id of who registered it.
+    created_by: str | None
+    #: Within a minute.
+    last_used_at: datetime | None
+
+
+class Certificates(Struct, frozen=True):
+    """The certificates of an application."""
+
+    certificates: list[Certificate]
+
+
 class Application(Struct, frozen=True, rename="camel"):
     """A registered application."""
 
@@ -199,6 +234,8 @@ class Application(Struct, frozen=True, rename="camel"):
     disabled: bool
     created_at: datetime
     created_by: str | None
+    #: Within a minute.
+    last_used_at: datetime | None
     secrets: list[Secret]
 
 
@@ -206,3 +243,31 @@ class Applications(Struct, frozen=True):
     """The applications of the tenant."""
 
     applications: list[Application]
+
+
+class NewTenant(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A tenant to make."""
+
+    name: str
+
+
+class TenantChange(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A tenant's new name."""
+
+    name: str
+
+
+class Tenant(Struct, frozen=True, rename="camel"):
+    """A directory of applications."""
+
+    tenant_id: str
+    name: str
+    created_at: datetime
+    #: Object id of who made it; null of the first.
+    created_by: str | None
+
+
+class Tenants(Struct, frozen=True):
+    """The tenants that the caller may see."""
+
+    tenants: list[Tenant]

@@ -93,6 +93,7 @@ async def test_token_for_a_hosted_resource_has_v1_claims_whichever_endpoint_is_a
             "exp": NOW + 3599,
             "appid": drone["clientId"],
             "appidacr": "1",
+            "idp": f"{PUBLIC_URL}/{deployment.tenant}/",
             "idtyp": "app",
             "oid": drone["objectId"],
             "sub": drone["objectId"],
