@@ -63,8 +63,8 @@ class _Buckets:
         level, at = self._levels.pop(key, (0.0, now))
         level = max(0.0, level - (now - at) * a_second)
         over = level + 1.0 - self._size
-        # What does not fit runs over: who stops is answered again soon, however many attempts there were.
-        self._levels[key] = (min(level + 1.0, self._size), now)
+        # What does not fit runs over: who waits as told is answered then, however many attempts there were.
+        self._levels[key] = (level if over > 0.0 else level + 1.0, now)
         if len(self._levels) > MOST_REMEMBERED:
             self._levels.popitem(last=False)
         return over / a_second if over > 0.0 else 0.0
