@@ -30,8 +30,9 @@ demo: $(STAMP) ## Run the main job end to end on this machine and print what hap
 test: $(STAMP) ## Run the tests, real Spark included, several at a time
 	@$(BIN)/python -m pytest -n auto
 
-clients: $(STAMP) ## Install the public clients that tests/clients/livy runs
+clients: $(STAMP) ## Install the public clients that tests/clients runs
 	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/livy/install
+	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/identity/install
 
 faults: $(STAMP) ## Run the long fault suite: 240 blows at random moments, some 20 minutes
 	@FAULT_ROUNDS=$${FAULT_ROUNDS:-240} $(BIN)/python -m pytest tests/faults -s
@@ -64,6 +65,7 @@ lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@printf 'hatchling\neditables\n' | $(COMPILE) -c requirements/runtime.txt --group dev -o requirements/dev.txt pyproject.toml -
 	@echo 'apache-airflow-providers-apache-livy>=4.6.4' | $(COMPILE) -o tests/clients/livy/airflow.txt -
 	@echo 'livy>=0.8' | $(COMPILE) -o tests/clients/livy/pylivy.txt -
+	@echo 'azure-identity>=1.20' | $(COMPILE) -o tests/clients/identity/azure.txt -
 
 clean: ## Remove the environments and what the demo left
-	rm -rf $(VENV) .demo tests/clients/livy/.environments
+	rm -rf $(VENV) .demo tests/clients/*/.environments tests/clients/*/javascript/node_modules

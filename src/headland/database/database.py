@@ -8,6 +8,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -165,6 +166,21 @@ class Database:
         except OperationalError as error:
             raise DatabaseUnavailableError(str(error.orig)) from error
         return result
+
+    def write_behind(
+        self, change: Callable[[Connection], object], failed: Callable[[BaseException], None]
+    ) -> None:
+        """Have `change` made soon, for callers that go on without it; `close` waits for it.
+
+        `failed` is told, in the writer's thread, of the error that kept it from being made.
+        """
+
+        def told(future: Future[object]) -> None:
+            error = future.exception()
+            if error is not None:
+                failed(error)
+
+        self._writer.submit(change).add_done_callback(told)
 
     def close(self) -> None:
         """Finish writes under way and close every connection."""

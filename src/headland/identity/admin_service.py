@@ -1,17 +1,20 @@
-"""What the routes of applications work with: the caller's right, the body's form, and errors as answers."""
+"""What the routes of tenants and applications work with: the caller's right, the body's form, changes that are
+told of, and errors as answers.
+"""
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
+import structlog
 from sqlalchemy import Connection
 from starlette.requests import Request
 
 from headland.database import Database
 from headland.http.bodies import BodyError, media_type_of, read_body
 from headland.http.validation import decode_json
-from headland.identity import errors, store
+from headland.identity import errors, tenants
 from headland.identity.records import Tenant
 from headland.security import Guard, Principal
 from headland.settings import Settings
@@ -20,13 +23,21 @@ T = TypeVar("T")
 
 JSON = "application/json"
 
+_log = structlog.get_logger("headland.identity")
+
 #: Status of what the rules refuse.
 STATUS: Mapping[type[errors.IdentityError], int] = {
     errors.InvalidFieldError: 400,
     errors.ForbiddenError: 403,
     errors.ApplicationNotFoundError: 404,
+    errors.NotOperatorError: 403,
     errors.SecretNotFoundError: 404,
+    errors.CertificateNotFoundError: 404,
+    errors.TenantNotFoundError: 404,
     errors.LastAdministratorError: 409,
+    errors.CertificateTakenError: 409,
+    errors.TenantNameTakenError: 409,
+    errors.TenantNotEmptyError: 409,
 }
 
 
@@ -50,14 +61,14 @@ def service_of(request: Request) -> AdminService:
 
 
 async def administrator(request: Request) -> Principal:
-    """The caller, who may administer.
+    """The caller, who may administer at least its own tenant.
 
     Raises:
         AuthenticationError: it is unknown who is calling.
         ForbiddenError: it is no administrator.
     """
     principal = await service_of(request).guard.authenticate(request)
-    if principal is None or not principal.administrator:
+    if principal is None or not principal.tenant_administrator:
         raise errors.ForbiddenError
     return principal
 
@@ -76,13 +87,44 @@ async def body_of(request: Request, kind: type[T]) -> T:
     return decode_json(content, kind)
 
 
-def tenant_of(connection: Connection, principal: Principal) -> Tenant:
-    """The caller's tenant.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The tenant of which an operation is."""
+
+    tenant: Tenant
+    #: Whether it is the caller's own.
+    own: bool
+
+
+def place_of(connection: Connection, principal: Principal, request: Request) -> Place:
+    """The tenant that `?tenant=` names, by id or name, else the caller's own.
 
     Raises:
-        ForbiddenError: it is a tenant of another issuer.
+        ForbiddenError: the caller is of another issuer.
+        TenantNotFoundError: there is none that the caller may see.
     """
-    found = next((t for t in store.tenants(connection) if t.id == principal.tenant_id), None)
-    if found is None:
-        raise errors.ForbiddenError
-    return found
+    own = tenants.of(connection, principal)
+    named = request.query_params.get("tenant")
+    tenant = tenants.find(connection, principal, named) if named else own
+    return Place(tenant, tenant == own)
+
+
+async def carry_out(
+    request: Request,
+    principal: Principal,
+    event: str,
+    rule: Callable[[Connection], T],
+    facts: Callable[[T], Mapping[str, Any]],
+) -> T:
+    """What `rule` returns, once all that it has changed is committed, in one transaction; then it is told of.
+
+    Every change that an administrator makes goes through here: whoever keeps a trail of them adds to it in the
+    same transaction.
+
+    Args:
+        event: what has happened, as in `application.deleted`.
+        facts: what to tell of it, ids and names, never a secret.
+    """
+    made = await service_of(request).database.write(rule)
+    _log.info(event, **facts(made), by=principal.client_id)
+    return made

@@ -1,4 +1,4 @@
-"""The issuer: tenants and signing keys, loaded once and kept."""
+"""The issuer: signing keys, loaded once and kept, and the tenants that they sign for."""
 
 import contextlib
 import math
@@ -13,13 +13,10 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 
 from headland.database import Database, DatabaseUnavailableError
-from headland.identity import refusals, store
-from headland.identity.claims import issuer_name
-from headland.identity.identifiers import is_domain, is_guid
+from headland.identity import store
+from headland.identity.directory import Directory
 from headland.identity.keys import SigningKey, key_set
 from headland.identity.records import Tenant
-from headland.identity.refusals import TokenRefusedError
-from headland.identity.resources import VERSIONS
 from headland.security import TrustedIssuer
 
 #: Seconds between looks into the database for a key that is not known: anybody may send any `kid`.
@@ -36,8 +33,6 @@ class _Loaded:
 
     keys: dict[str, SigningKey]
     signing: SigningKey
-    tenants: dict[str, Tenant]
-    issuers: frozenset[tuple[str, str]]
     key_set: bytes
 
 
@@ -55,6 +50,7 @@ class Issuer:
             NotInitialisedError: there is nothing to load.
         """
         self.public_url = public_url
+        self._directory = Directory(database, public_url)
         self._database = database
         self._monotonic = monotonic
         self._reloading = threading.Lock()
@@ -75,11 +71,7 @@ class Issuer:
         Raises:
             TokenRefusedError: there is none, or it can't be the name of one.
         """
-        found = self._loaded.tenants.get(named.casefold())
-        if found is not None:
-            return found
-        known = is_guid(named) or is_domain(named)
-        raise TokenRefusedError(refusals.UNKNOWN_TENANT if known else refusals.MALFORMED_TENANT, tenant=named)
+        return self._directory.tenant(named)
 
     def sign(self, claims: dict[str, Any]) -> str:
         """A token that says so, signed with the newest key."""
@@ -93,7 +85,7 @@ class Issuer:
 
     def issued(self, iss: str, tid: str) -> bool:
         """Whether these are the `iss` and `tid` of tokens of this issuer."""
-        return (iss, tid) in self._loaded.issuers
+        return self._directory.issued(iss, tid)
 
     def key(self, kid: str) -> RSAKey | None:
         """The public key with that `kid`; one that another process has made since is loaded now."""
@@ -124,17 +116,5 @@ class Issuer:
         return _Loaded(
             keys=by_kid,
             signing=by_kid[keys[0].kid],
-            tenants=_by_name(tenants),
-            issuers=frozenset(
-                (issuer_name(self.public_url, tenant.id, version), tenant.id)
-                for tenant in tenants
-                for version in VERSIONS
-            ),
             key_set=msgspec.json.encode(key_set(by_kid.values())),
         )
-
-
-def _by_name(tenants: list[Tenant]) -> dict[str, Tenant]:
-    # Ids last: a tenant that is named like another one's id must not take its place.
-    names = {tenant.name.casefold(): tenant for tenant in reversed(tenants)}
-    return {**names, **{tenant.id: tenant for tenant in tenants}}

@@ -1,4 +1,4 @@
-"""Rows of tenants, applications, secrets and signing keys."""
+"""Rows of tenants, applications, secrets, certificates and signing keys."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -9,8 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
-from headland.identity.records import Application, Secret, Tenant
-from headland.identity.tables import application, secret, signing_key, tenant
+from headland.identity.records import Application, Certificate, Secret, Tenant
+from headland.identity.tables import application, certificate, secret, signing_key, tenant
 
 _APPLICATION_COLUMNS = tuple(application.columns)
 
@@ -36,6 +36,18 @@ def tenants(connection: Connection) -> list[Tenant]:
 
 def add_tenant(connection: Connection, new: Tenant) -> None:
     connection.execute(tenant.insert().values(asdict(new)))
+
+
+def rename_tenant(connection: Connection, tenant_id: str, name: str) -> None:
+    connection.execute(tenant.update().where(tenant.c.id == tenant_id).values(name=name))
+
+
+def delete_tenant(connection: Connection, tenant_id: str) -> None:
+    """
+    Raises:
+        sqlalchemy.exc.IntegrityError: something still belongs to it.
+    """
+    connection.execute(tenant.delete().where(tenant.c.id == tenant_id))
 
 
 def signing_keys(connection: Connection) -> list[str]:
@@ -82,7 +94,7 @@ def set_disabled(connection: Connection, client_id: str, disabled_at: int | None
 
 
 def delete_application(connection: Connection, client_id: str) -> None:
-    """Its secrets go with it."""
+    """Its secrets and certificates go with it."""
     connection.execute(application.delete().where(application.c.client_id == client_id))
 
 
@@ -106,6 +118,25 @@ def delete_secret(connection: Connection, client_id: str, secret_id: str) -> boo
     """Whether there was one."""
     deleted = connection.execute(
         secret.delete().where(secret.c.client_id == client_id, secret.c.id == secret_id)
+    )
+    return deleted.rowcount == 1
+
+
+def certificates(connection: Connection, client_id: str) -> list[Certificate]:
+    """An application's certificates, oldest first."""
+    found = sa.select(certificate).where(certificate.c.client_id == client_id)
+    rows = connection.execute(found.order_by(certificate.c.created_at, certificate.c.id))
+    return [Certificate(*row) for row in rows]
+
+
+def add_certificate(connection: Connection, new: Certificate) -> None:
+    connection.execute(certificate.insert().values(asdict(new)))
+
+
+def delete_certificate(connection: Connection, client_id: str, certificate_id: str) -> bool:
+    """Whether there was one."""
+    deleted = connection.execute(
+        certificate.delete().where(certificate.c.client_id == client_id, certificate.c.id == certificate_id)
     )
     return deleted.rowcount == 1
 

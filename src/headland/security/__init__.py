@@ -2,11 +2,12 @@
 
 from headland.security.authorization import Authorizer
 from headland.security.guard import AuthenticationError, Guard
-from headland.security.principal import ADMINISTRATOR, Principal
+from headland.security.principal import ADMINISTRATOR, TENANT_ADMINISTRATOR, Principal
 from headland.security.verifier import TokenError, TrustedIssuer, Verifier
 
 __all__ = [
     "ADMINISTRATOR",
+    "TENANT_ADMINISTRATOR",
     "AuthenticationError",
     "Authorizer",
     "Guard",

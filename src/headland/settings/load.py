@@ -104,3 +104,11 @@ def _check_together(settings: Settings) -> None:
     server = settings.server
     if server.port == server.private_port and server.host == server.private_host:
         raise SettingsError(f"server.port and server.private_port are both {server.port} on {server.host}")
+    identity = settings.identity
+    own = (server.public_url, f"{server.public_url}/livy")
+    known = {name.rstrip("/") for name in (*own, *identity.cluster_access_urls, *identity.resources)}
+    for identifier in identity.token_lifetimes:
+        if identifier.rstrip("/") not in known:
+            raise SettingsError(
+                f"identity.token_lifetimes names '{identifier}', which is no resource: add it to identity.resources"
+            )

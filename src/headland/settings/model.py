@@ -128,6 +128,29 @@ class IdentitySettings(Struct, frozen=True, forbid_unknown_fields=True):
             extra_json_schema={"x-unit": "seconds"},
         ),
     ] = 3599
+    token_lifetimes: Annotated[
+        dict[str, Annotated[int, Meta(ge=60, le=86_400)]],
+        Meta(
+            description="How long access tokens for single resources are valid, by resource identifier.",
+            examples=[{"https://management.azure.com": 900}],
+            extra_json_schema={"x-unit": "seconds"},
+        ),
+    ] = {}
+    single_use_assertions: Annotated[
+        bool,
+        Meta(
+            description="Whether a signed client assertion opens the token endpoint once, and never again. MSAL for "
+            "Python and for JavaScript use one for up to 10 minutes: their clients are refused then."
+        ),
+    ] = False
+    failed_attempts_a_minute: Annotated[
+        Whole,
+        Meta(
+            description="Attempts with wrong credentials that are answered in full, a minute, client and worker "
+            "process, and four times as many an address; more are answered with 429. Right credentials are always "
+            "taken. 0 sets no limit."
+        ),
+    ] = 30
     secret_lifetime_days: Annotated[
         int,
         Meta(
