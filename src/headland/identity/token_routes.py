@@ -87,8 +87,9 @@ async def _grant(request: Request, target: str, media_types: tuple[str, ...]) ->
         tenant = service.authentication.tenant(named)
         fields = await read_form(request, media_types)
         asked = token_request(fields, authorization, target)
-        application = service.database.read(
-            lambda connection: store.find_application(connection, asked.client_id)
+        application = service.database.read_remembered(
+            ("application", asked.client_id),
+            lambda connection: store.find_application(connection, asked.client_id),
         )
         now = service.clock()
         client = await service.authentication.client(asked, named, tenant, application, now)
