@@ -6,10 +6,12 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
+from headland.audit import actor_of
 from headland.http.answers import json_answer
 from headland.http.operations import Answer, Operation
-from headland.identity import applications, store, wire
+from headland.identity import applications, changes, store, wire
 from headland.identity.admin_service import administrator, body_of, service_of, tenant_of
+from headland.identity.client_secrets import NewSecret
 from headland.identity.service import UNCACHED
 from headland.identity.views import application_view, secret_views, shown_secret
 
@@ -31,6 +33,7 @@ async def list_applications(request: Request) -> Response:
 
 async def register_application(request: Request) -> Response:
     principal = await administrator(request)
+    actor = actor_of(request, principal)
     wanted = await body_of(request, wire.NewApplication)
     now = service_of(request).now()
 
@@ -44,6 +47,7 @@ async def register_application(request: Request) -> Response:
             created_by=principal.object_id,
             now=now,
         )
+        changes.record_registered(connection, actor, made, now)
         return application_view(made, tenant.name)
 
     made = await service_of(request).database.write(register)
@@ -69,6 +73,7 @@ async def read_application(request: Request) -> Response:
 
 async def change_application(request: Request) -> Response:
     principal = await administrator(request)
+    actor = actor_of(request, principal)
     wanted = await body_of(request, wire.ApplicationChange)
     name = None if wanted.name is UNSET else wanted.name
     disabled = None if wanted.disabled is UNSET else wanted.disabled
@@ -76,9 +81,11 @@ async def change_application(request: Request) -> Response:
 
     def change(connection: Connection) -> wire.Application:
         tenant = tenant_of(connection, principal)
+        before = applications.get(connection, tenant.id, _client_id(request))
         changed = applications.change(
             connection, tenant.id, _client_id(request), name=name, disabled=disabled, now=now
         )
+        changes.record_changed(connection, actor, before, changed, now)
         return application_view(changed, tenant.name)
 
     changed = await service_of(request).database.write(change)
@@ -94,23 +101,29 @@ async def change_application(request: Request) -> Response:
 
 async def delete_application(request: Request) -> Response:
     principal = await administrator(request)
-    client_id = _client_id(request)
-    await service_of(request).database.write(
-        lambda connection: applications.delete(connection, principal.tenant_id, client_id)
-    )
+    client_id, actor = _client_id(request), actor_of(request, principal)
+    now = service_of(request).now()
+
+    def delete(connection: Connection) -> None:
+        before = applications.get(connection, principal.tenant_id, client_id)
+        applications.delete(connection, principal.tenant_id, client_id)
+        changes.record_deleted(connection, actor, before, now)
+
+    await service_of(request).database.write(delete)
     _log.info("application.deleted", tenant=principal.tenant_id, client_id=client_id, by=principal.client_id)
     return Response(status_code=204)
 
 
 async def add_secret(request: Request) -> Response:
     principal = await administrator(request)
-    service = service_of(request)
+    service, actor = service_of(request), actor_of(request, principal)
     wanted = await body_of(request, wire.NewSecret)
     days = wanted.lifetime_days
     lifetime = service.settings.identity.secret_lifetime_days if days is None else days
     now = service.now()
-    made = await service.database.write(
-        lambda connection: applications.add_secret(
+
+    def add(connection: Connection) -> NewSecret:
+        made = applications.add_secret(
             connection,
             principal.tenant_id,
             _client_id(request),
@@ -118,7 +131,10 @@ async def add_secret(request: Request) -> Response:
             lifetime_days=lifetime,
             now=now,
         )
-    )
+        changes.record_secret(connection, actor, "secret.added", principal.tenant_id, made.record, now=now)
+        return made
+
+    made = await service.database.write(add)
     record = made.record
     _log.info(
         "secret.added",
@@ -142,9 +158,15 @@ async def list_secrets(request: Request) -> Response:
 async def revoke_secret(request: Request) -> Response:
     principal = await administrator(request)
     client_id, secret_id = _client_id(request), str(request.path_params["secretId"]).lower()
-    await service_of(request).database.write(
-        lambda connection: applications.revoke_secret(connection, principal.tenant_id, client_id, secret_id)
-    )
+    now, actor = service_of(request).now(), actor_of(request, principal)
+
+    def revoke(connection: Connection) -> None:
+        before = applications.get(connection, principal.tenant_id, client_id)
+        applications.revoke_secret(connection, principal.tenant_id, client_id, secret_id)
+        gone = next(secret for secret in before.secrets if secret.id == secret_id)
+        changes.record_secret(connection, actor, "secret.revoked", principal.tenant_id, gone, now=now)
+
+    await service_of(request).database.write(revoke)
     _log.info(
         "secret.revoked",
         tenant=principal.tenant_id,

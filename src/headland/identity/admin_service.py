@@ -27,6 +27,7 @@ STATUS: Mapping[type[errors.IdentityError], int] = {
     errors.ApplicationNotFoundError: 404,
     errors.SecretNotFoundError: 404,
     errors.LastAdministratorError: 409,
+    errors.KeyPendingError: 409,
 }
 
 

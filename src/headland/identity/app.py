@@ -15,7 +15,7 @@ from headland.http.bodies import BodyError
 from headland.http.openapi import Api
 from headland.http.operations import Answer
 from headland.http.validation import BodyInvalidError
-from headland.identity import admin_routes, discovery_routes, refusals, token_routes, wire
+from headland.identity import admin_routes, discovery_routes, key_routes, refusals, token_routes, wire
 from headland.identity.admin_service import STATUS, AdminService
 from headland.identity.errors import IdentityError
 from headland.identity.issuer import Issuer
@@ -37,9 +37,9 @@ TOKEN_API = Api(
 
 ADMIN_API = Api(
     name="applications",
-    summary="Applications that may call this deployment, and their secrets.",
+    summary="Applications that may call this deployment, their secrets, and the keys that sign tokens.",
     prefix=admin_routes.PREFIX,
-    operations=admin_routes.OPERATIONS,
+    operations=(*admin_routes.OPERATIONS, *key_routes.OPERATIONS),
     errors={
         401: Answer("It is unknown who is calling.", wire.Problem, {"WWW-Authenticate": "What is needed."}),
         403: Answer("The caller is no administrator.", wire.Problem),

@@ -1,4 +1,4 @@
-"""Rows of tenants, applications, secrets and signing keys."""
+"""Rows of tenants, applications and secrets."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
 from headland.identity.records import Application, Secret, Tenant
-from headland.identity.tables import application, secret, signing_key, tenant
+from headland.identity.tables import application, secret, tenant
 
 _APPLICATION_COLUMNS = tuple(application.columns)
 
@@ -36,18 +36,6 @@ def tenants(connection: Connection) -> list[Tenant]:
 
 def add_tenant(connection: Connection, new: Tenant) -> None:
     connection.execute(tenant.insert().values(asdict(new)))
-
-
-def signing_keys(connection: Connection) -> list[str]:
-    """Private keys in PEM, newest first: the first one signs, all are published."""
-    newest_first = sa.select(signing_key.c.private_key).order_by(
-        signing_key.c.created_at.desc(), signing_key.c.kid
-    )
-    return list(connection.execute(newest_first).scalars())
-
-
-def add_signing_key(connection: Connection, kid: str, private_key: str, created_at: int) -> None:
-    connection.execute(signing_key.insert().values(kid=kid, private_key=private_key, created_at=created_at))
 
 
 def find_application(connection: Connection, client_id: str) -> Application | None:

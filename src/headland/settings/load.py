@@ -101,6 +101,9 @@ def _explain(problem: str, origins: Mapping[str, str], home: Home) -> str:
 def _check_together(settings: Settings) -> None:
     if (settings.tls.certificate is None) != (settings.tls.key is None):
         raise SettingsError("tls.certificate and tls.key must be set together")
+    identity = settings.identity
+    if identity.key_lifetime and identity.key_lifetime <= identity.key_overlap:
+        raise SettingsError("identity.key_lifetime must be longer than identity.key_overlap, or 0")
     server = settings.server
     if server.port == server.private_port and server.host == server.private_host:
         raise SettingsError(f"server.port and server.private_port are both {server.port} on {server.host}")

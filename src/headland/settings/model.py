@@ -128,6 +128,24 @@ class IdentitySettings(Struct, frozen=True, forbid_unknown_fields=True):
             extra_json_schema={"x-unit": "seconds"},
         ),
     ] = 3599
+    key_lifetime: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="How long a signing key signs before the next one takes over; 0 lets it sign until an operator "
+            "rotates it.",
+            extra_json_schema={"x-unit": "seconds"},
+        ),
+    ] = 7_776_000.0
+    key_overlap: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="How long a new signing key is published before it signs: longer than verifiers elsewhere keep "
+            "a key set without asking again.",
+            extra_json_schema={"x-unit": "seconds"},
+        ),
+    ] = 86_400.0
     secret_lifetime_days: Annotated[
         int,
         Meta(
