@@ -23,6 +23,8 @@ COMMANDS: Commands = {
     "token": ("headland.cli.token:token", "Print an access token, for curl and other clients."),
     "batch": ("headland.cli.batch:batch", "Submit Spark applications and look after them."),
     "app": ("headland.cli.app:app", "Manage applications and their client secrets."),
+    "key": ("headland.cli.key:key", "Look after the keys that sign access tokens."),
+    "audit": ("headland.cli.audit:audit", "Read the trail of administrative changes."),
     "storage": ("headland.cli.storage:storage", "Copy files to and from cluster storage."),
     "archive": ("headland.cli.archive:archive", "Build application archives."),
     "completion": ("headland.cli.completion:completion", "Print a shell's completion script."),

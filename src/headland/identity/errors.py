@@ -1,7 +1,5 @@
 """What the rules of applications and secrets refuse. The message is for whoever asked."""
 
-from datetime import UTC, datetime
-
 
 class IdentityError(Exception):
     """A rule of the identity service says no."""
@@ -53,8 +51,7 @@ class ForbiddenError(IdentityError):
 class KeyPendingError(IdentityError):
     """A signing key waits to take over."""
 
-    def __init__(self, kid: str, activates_at: int) -> None:
-        moment = datetime.fromtimestamp(activates_at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    def __init__(self, kid: str, moment: str) -> None:
         super().__init__(
             f"Key {kid} is published and signs from {moment} on; a further one could only take over before that."
         )

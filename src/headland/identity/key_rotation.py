@@ -6,6 +6,7 @@ comes first.
 """
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Literal
 
@@ -57,7 +58,8 @@ def publish(
     """
     keys = key_store.keys(connection)
     if keys and keys[0].activates_at > now and keys[0].activates_at <= activates_at:
-        raise KeyPendingError(keys[0].kid, keys[0].activates_at)
+        moment = datetime.fromtimestamp(keys[0].activates_at // 1000, UTC)
+        raise KeyPendingError(keys[0].kid, f"{moment:%Y-%m-%dT%H:%M:%SZ}")
     made = KeyRecord(new.kid, new.public_json(), new.pem(), now, activates_at, None, lifetime)
     key_store.add(connection, made)
     record(

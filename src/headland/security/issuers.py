@@ -8,7 +8,7 @@ import msgspec
 from joserfc.jwk import ECKey, RSAKey
 
 from headland.security.principal import Principal
-from headland.security.token_errors import TokenError
+from headland.security.token_errors import MALFORMED, TokenError
 
 PublicKey = RSAKey | ECKey
 
@@ -34,7 +34,7 @@ def read_own(claims: Mapping[str, Any]) -> Said:
     try:
         own = msgspec.convert(claims, _Own)
     except msgspec.ValidationError:
-        raise TokenError("The token's claims are malformed.") from None
+        raise TokenError(MALFORMED) from None
     principal = Principal(
         tenant_id=own.tid,
         client_id=own.appid or own.azp or own.sub,

@@ -6,6 +6,10 @@ if TYPE_CHECKING:
     from headland.security.issuers import TrustedIssuer
 
 
+#: Of what can't be read, or says too little.
+MALFORMED = "The token is not a JWT of a trusted issuer: header or claims are malformed."
+
+
 class TokenError(Exception):
     """A token is not good. The message says why, in words that may be shown to the caller."""
 

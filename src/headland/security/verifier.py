@@ -14,7 +14,7 @@ from joserfc.errors import JoseError
 
 from headland.security.issuers import TrustedIssuer
 from headland.security.principal import Principal
-from headland.security.token_errors import TokenError, UnknownKeyError
+from headland.security.token_errors import MALFORMED, TokenError, UnknownKeyError
 
 #: Seconds by which the clocks of issuer and verifier may differ (RFC 8725 asks for a small leeway).
 LEEWAY = 60
@@ -125,9 +125,7 @@ def _peek(token: str) -> tuple[_Header, _Claimed]:
         header = msgspec.json.decode(_decoded(parts[0]), type=_Header)
         claims = msgspec.json.decode(_decoded(parts[1]), type=_Claimed)
     except (ValueError, msgspec.DecodeError):
-        raise TokenError(
-            "The token is not a JWT of a trusted issuer: header or claims are malformed."
-        ) from None
+        raise TokenError(MALFORMED) from None
     return header, claims
 
 
