@@ -9,6 +9,7 @@ from headland.http.traffic import Traffic
 from headland.identity import Issuer, KeyKeeper, SecretChecker, identity_admin_app, identity_app
 from headland.jobs.api import jobs_app
 from headland.security import Guard, Verifier
+from headland.security.outside import OutsideIssuer
 from headland.server.apis import own_audiences, private_apis, public_apis
 from headland.server.deployment import Deployment
 from headland.server.logging import configure_logging, request_lines
@@ -29,7 +30,10 @@ class Assembly:
             else None
         )
         own = [self.issuer.trusted()] if self.issuer is not None else []
-        self.verifier = Verifier(own)
+        kept = deployment.home.cache / "issuers"
+        security = settings.security
+        outside = [OutsideIssuer(issuer, security, kept).trusted() for issuer in security.issuers]
+        self.verifier = Verifier([*own, *outside])
         self.check_secret = SecretChecker(deployment.database).check_secret
 
     def public(self) -> Listener:

@@ -8,11 +8,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-Port = Annotated[int, Meta(ge=1, le=65535)]
-Seconds = Annotated[float, Meta(gt=0, extra_json_schema={"x-unit": "seconds"})]
-Count = Annotated[int, Meta(ge=1)]
-Whole = Annotated[int, Meta(ge=0)]
-Bytes = Annotated[int, Meta(ge=1, extra_json_schema={"x-unit": "bytes"})]
+from headland.settings.security import SecuritySettings
+from headland.settings.units import Bytes, Count, Port, Seconds, Whole
 
 ServiceName = Literal["identity", "jobs"]
 DeployMode = Literal["client", "cluster"]
@@ -507,6 +504,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     tls: TlsSettings = field(default_factory=TlsSettings)
     database: DatabaseSettings = field(default_factory=DatabaseSettings)
     identity: IdentitySettings = field(default_factory=IdentitySettings)
+    security: SecuritySettings = field(default_factory=SecuritySettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     jobs: JobsSettings = field(default_factory=JobsSettings)
     log: LogSettings = field(default_factory=LogSettings)
