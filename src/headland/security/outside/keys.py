@@ -1,10 +1,10 @@
 """Key sets (RFC 7517) as a provider publishes them: which of the keys verify tokens."""
 
+from base64 import urlsafe_b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, RSAKey
 
@@ -59,14 +59,15 @@ def _key(entry: dict[str, Any]) -> PublicKey | None:
         return None
     try:
         match entry.get("kty"), entry.get("crv"):
-            case "RSA", None:
-                key = RSAKey.import_key(entry)
-                public = key.public_key
-                long_enough = isinstance(public, RSAPublicKey) and public.key_size >= LEAST_RSA_BITS
-                return key if long_enough else None
+            case "RSA", None if _bits(entry["n"]) >= LEAST_RSA_BITS:
+                return RSAKey.import_key(entry)
             case "EC", "P-256":
                 return ECKey.import_key(entry)
             case _:
                 return None
     except (JoseError, ValueError, TypeError, KeyError):
         return None
+
+
+def _bits(number: str) -> int:
+    return int.from_bytes(urlsafe_b64decode(number + "=" * (-len(number) % 4))).bit_length()
