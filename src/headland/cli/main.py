@@ -24,6 +24,8 @@ COMMANDS: Commands = {
     "batch": ("headland.cli.batch:batch", "Submit Spark applications and look after them."),
     "tenant": ("headland.cli.tenant:tenant", "Manage tenants."),
     "app": ("headland.cli.app:app", "Manage applications, their client secrets and certificates."),
+    "key": ("headland.cli.key:key", "Look after the keys that sign access tokens."),
+    "audit": ("headland.cli.audit:audit", "Read the trail of administrative changes."),
     "storage": ("headland.cli.storage:storage", "Copy files to and from cluster storage."),
     "archive": ("headland.cli.archive:archive", "Build application archives."),
     "completion": ("headland.cli.completion:completion", "Print a shell's completion script."),

@@ -5,6 +5,7 @@ from headland.identity.clients import SecretChecker
 from headland.identity.errors import IdentityError, NotAdministratorError
 from headland.identity.first_start import FirstAdministrator, initialise, reset_administrator
 from headland.identity.issuer import Issuer, NotInitialisedError
+from headland.identity.key_keeper import KeyKeeper
 from headland.identity.resources import Resource, resources_of
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "FirstAdministrator",
     "IdentityError",
     "Issuer",
+    "KeyKeeper",
     "NotAdministratorError",
     "NotInitialisedError",
     "Resource",

@@ -1,20 +1,22 @@
 """What the routes of tenants and applications work with: the caller's right, the body's form, changes that are
-told of, and errors as answers.
+put on record, and errors as answers.
 """
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import structlog
 from sqlalchemy import Connection
 from starlette.requests import Request
 
+from headland.audit import actor_of
 from headland.database import Database
 from headland.http.bodies import BodyError, media_type_of, read_body
 from headland.http.validation import decode_json
 from headland.identity import errors, tenants
+from headland.identity.changes import Change
 from headland.identity.records import Tenant
 from headland.security import Guard, Principal
 from headland.settings import Settings
@@ -38,6 +40,7 @@ STATUS: Mapping[type[errors.IdentityError], int] = {
     errors.CertificateTakenError: 409,
     errors.TenantNameTakenError: 409,
     errors.TenantNotEmptyError: 409,
+    errors.KeyPendingError: 409,
 }
 
 
@@ -70,6 +73,20 @@ async def administrator(request: Request) -> Principal:
     principal = await service_of(request).guard.authenticate(request)
     if principal is None or not principal.tenant_administrator:
         raise errors.ForbiddenError
+    return principal
+
+
+async def operator(request: Request) -> Principal:
+    """The caller, who may administer the whole deployment.
+
+    Raises:
+        AuthenticationError: it is unknown who is calling.
+        ForbiddenError: it is no administrator.
+        NotOperatorError: it is one of another tenant than the first.
+    """
+    principal = await administrator(request)
+    if not principal.administrator:
+        raise errors.NotOperatorError
     return principal
 
 
@@ -110,21 +127,26 @@ def place_of(connection: Connection, principal: Principal, request: Request) -> 
 
 
 async def carry_out(
-    request: Request,
-    principal: Principal,
-    event: str,
-    rule: Callable[[Connection], T],
-    facts: Callable[[T], Mapping[str, Any]],
+    request: Request, principal: Principal, rule: Callable[[Connection], tuple[T, Change | None]]
 ) -> T:
-    """What `rule` returns, once all that it has changed is committed, in one transaction; then it is told of.
+    """What `rule` returns, once all that it has changed is committed; then it is told of.
 
-    Every change that an administrator makes goes through here: whoever keeps a trail of them adds to it in the
-    same transaction.
+    Every change that an administrator makes goes through here: it is on record in the audit trail by the same
+    transaction, and there is no change without that.
 
     Args:
-        event: what has happened, as in `application.deleted`.
-        facts: what to tell of it, ids and names, never a secret.
+        rule: makes the change, and says what has changed, or None.
     """
-    made = await service_of(request).database.write(rule)
-    _log.info(event, **facts(made), by=principal.client_id)
+    service, actor = service_of(request), actor_of(request, principal)
+    now = service.now()
+
+    def recorded(connection: Connection) -> tuple[T, Change | None]:
+        made, change = rule(connection)
+        if change is not None:
+            change.put_on_record(connection, actor, now)
+        return made, change
+
+    made, change = await service.database.write(recorded)
+    if change is not None:
+        _log.info(change.action, tenant=change.tenant_id, target=change.target, by=principal.client_id)
     return made

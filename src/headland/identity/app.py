@@ -19,6 +19,7 @@ from headland.identity import (
     application_routes,
     credential_routes,
     discovery_routes,
+    key_routes,
     refusals,
     tenant_routes,
     token_routes,
@@ -45,12 +46,14 @@ TOKEN_API = Api(
 
 ADMIN_API = Api(
     name="applications",
-    summary="Tenants, and the applications that may call this deployment, with their secrets and certificates.",
+    summary="Tenants, the applications that may call this deployment with their secrets and certificates, and "
+    "the keys that sign tokens.",
     prefix=application_routes.PREFIX,
     operations=(
         *application_routes.OPERATIONS,
         *credential_routes.OPERATIONS,
         *tenant_routes.OPERATIONS,
+        *key_routes.OPERATIONS,
     ),
     errors={
         401: Answer("It is unknown who is calling.", wire.Problem, {"WWW-Authenticate": "What is needed."}),

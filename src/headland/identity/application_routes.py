@@ -7,8 +7,9 @@ from starlette.responses import Response
 
 from headland.http.answers import json_answer
 from headland.http.operations import Answer, Operation, Parameter
-from headland.identity import applications, store, wire
+from headland.identity import applications, changes, store, wire
 from headland.identity.admin_service import administrator, body_of, carry_out, place_of, service_of
+from headland.identity.changes import Change
 from headland.identity.views import application_view
 
 PREFIX = "/identity"
@@ -30,7 +31,7 @@ async def register_application(request: Request) -> Response:
     wanted = await body_of(request, wire.NewApplication)
     now = service_of(request).now()
 
-    def register(connection: Connection) -> wire.Application:
+    def register(connection: Connection) -> tuple[wire.Application, Change]:
         tenant = place_of(connection, principal, request).tenant
         made = applications.register(
             connection,
@@ -40,19 +41,9 @@ async def register_application(request: Request) -> Response:
             created_by=principal.object_id,
             now=now,
         )
-        return application_view(made, tenant.name)
+        return application_view(made, tenant.name), changes.application_registered(made)
 
-    made = await carry_out(
-        request,
-        principal,
-        "application.registered",
-        register,
-        lambda made: {
-            "tenant": made.tenant_id,
-            "client_id": made.client_id,
-            "administrator": made.administrator,
-        },
-    )
+    made = await carry_out(request, principal, register)
     return json_answer(made, 201, {"location": f"{PREFIX}/applications/{made.client_id}"})
 
 
@@ -73,8 +64,9 @@ async def change_application(request: Request) -> Response:
     disabled = None if wanted.disabled is UNSET else wanted.disabled
     now = service_of(request).now()
 
-    def change(connection: Connection) -> wire.Application:
+    def change(connection: Connection) -> tuple[wire.Application, Change | None]:
         place = place_of(connection, principal, request)
+        before = applications.get(connection, place.tenant.id, client_id_of(request))
         changed = applications.change(
             connection,
             place.tenant.id,
@@ -84,34 +76,22 @@ async def change_application(request: Request) -> Response:
             now=now,
             keep_administrator=place.own,
         )
-        return application_view(changed, place.tenant.name)
+        return application_view(changed, place.tenant.name), changes.application_changed(before, changed)
 
-    changed = await carry_out(
-        request,
-        principal,
-        "application.changed",
-        change,
-        lambda made: {"tenant": made.tenant_id, "client_id": made.client_id, "disabled": made.disabled},
-    )
-    return json_answer(changed)
+    return json_answer(await carry_out(request, principal, change))
 
 
 async def delete_application(request: Request) -> Response:
     principal = await administrator(request)
-    client_id = client_id_of(request)
 
-    def delete(connection: Connection) -> str:
+    def delete(connection: Connection) -> tuple[None, Change]:
         place = place_of(connection, principal, request)
-        applications.delete(connection, place.tenant.id, client_id, keep_administrator=place.own)
-        return place.tenant.id
+        gone = applications.delete(
+            connection, place.tenant.id, client_id_of(request), keep_administrator=place.own
+        )
+        return None, changes.application_deleted(gone)
 
-    await carry_out(
-        request,
-        principal,
-        "application.deleted",
-        delete,
-        lambda tenant_id: {"tenant": tenant_id, "client_id": client_id},
-    )
+    await carry_out(request, principal, delete)
     return Response(status_code=204)
 
 

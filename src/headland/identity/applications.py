@@ -15,7 +15,7 @@ from headland.identity.errors import (
 )
 from headland.identity.identifiers import is_guid, new_id
 from headland.identity.names import check_name
-from headland.identity.records import Application
+from headland.identity.records import Application, Secret
 
 LONGEST_LIFETIME_DAYS = 3650
 
@@ -93,8 +93,8 @@ def change(
 
 def delete(
     connection: Connection, tenant_id: str, client_id: str, *, keep_administrator: bool = True
-) -> None:
-    """Delete the application, its secrets and certificates. Its tokens stay good until they expire.
+) -> Application:
+    """Delete the application, its secrets and certificates; what it was. Its tokens open nothing here any more.
 
     With `keep_administrator` the tenant's last one stays.
 
@@ -106,6 +106,7 @@ def delete(
     if keep_administrator:
         _check_not_last(connection, application)
     store.delete_application(connection, application.client_id)
+    return application
 
 
 def add_secret(
@@ -134,16 +135,19 @@ def add_secret(
     return made
 
 
-def revoke_secret(connection: Connection, tenant_id: str, client_id: str, secret_id: str) -> None:
-    """Delete a secret: nobody gets a token by it any more.
+def revoke_secret(connection: Connection, tenant_id: str, client_id: str, secret_id: str) -> Secret:
+    """Delete a secret: nobody gets a token by it any more. What it was.
 
     Raises:
         ApplicationNotFoundError: the tenant has none with that id.
         SecretNotFoundError: the application has no such secret.
     """
     application = get(connection, tenant_id, client_id)
-    if not store.delete_secret(connection, application.client_id, secret_id.lower()):
+    gone = next((secret for secret in application.secrets if secret.id == secret_id.lower()), None)
+    if gone is None:
         raise SecretNotFoundError
+    store.delete_secret(connection, gone.id)
+    return gone
 
 
 def _check_not_last(connection: Connection, application: Application) -> None:

@@ -54,13 +54,16 @@ def add(
     return made
 
 
-def remove(connection: Connection, tenant_id: str, client_id: str, certificate_id: str) -> None:
-    """Delete a certificate: nobody gets a token by it any more.
+def remove(connection: Connection, tenant_id: str, client_id: str, certificate_id: str) -> Certificate:
+    """Delete a certificate: nobody gets a token by it any more. What it was.
 
     Raises:
         ApplicationNotFoundError: the tenant has none with that id.
         CertificateNotFoundError: the application has no such certificate.
     """
-    application = applications.get(connection, tenant_id, client_id)
-    if not store.delete_certificate(connection, application.client_id, certificate_id):
+    registered = of(connection, tenant_id, client_id)
+    gone = next((certificate for certificate in registered if certificate.id == certificate_id), None)
+    if gone is None:
         raise CertificateNotFoundError
+    store.delete_certificate(connection, gone.id)
+    return gone

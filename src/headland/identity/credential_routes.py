@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from headland.http.answers import json_answer
 from headland.http.operations import Answer, Operation
-from headland.identity import applications, certificates, wire
+from headland.identity import applications, certificates, changes, wire
 from headland.identity.admin_service import administrator, body_of, carry_out, place_of, service_of
 from headland.identity.application_routes import (
     BAD_BODY,
@@ -16,8 +16,7 @@ from headland.identity.application_routes import (
     UNKNOWN,
     client_id_of,
 )
-from headland.identity.client_secrets import NewSecret
-from headland.identity.records import Certificate
+from headland.identity.changes import Change
 from headland.identity.service import UNCACHED
 from headland.identity.views import certificate_view, secret_views, shown_secret
 
@@ -30,7 +29,7 @@ async def add_secret(request: Request) -> Response:
     lifetime = service.settings.identity.secret_lifetime_days if days is None else days
     now = service.now()
 
-    def add(connection: Connection) -> tuple[NewSecret, str]:
+    def add(connection: Connection) -> tuple[wire.ShownSecret, Change]:
         tenant = place_of(connection, principal, request).tenant
         made = applications.add_secret(
             connection,
@@ -41,21 +40,11 @@ async def add_secret(request: Request) -> Response:
             now=now,
             created_by=principal.object_id,
         )
-        return made, tenant.id
+        return shown_secret(made, tenant.id), changes.secret_added(tenant.id, made.record)
 
-    made, tenant_id = await carry_out(
-        request,
-        principal,
-        "secret.added",
-        add,
-        lambda added: {
-            "tenant": added[1],
-            "client_id": added[0].record.client_id,
-            "secret_id": added[0].record.id,
-        },
-    )
-    location = f"{PREFIX}/applications/{made.record.client_id}/secrets/{made.record.id}"
-    return json_answer(shown_secret(made, tenant_id), 201, {**UNCACHED, "location": location})
+    made = await carry_out(request, principal, add)
+    location = f"{PREFIX}/applications/{made.client_id}/secrets/{made.id}"
+    return json_answer(made, 201, {**UNCACHED, "location": location})
 
 
 async def list_secrets(request: Request) -> Response:
@@ -72,20 +61,14 @@ async def list_secrets(request: Request) -> Response:
 
 async def revoke_secret(request: Request) -> Response:
     principal = await administrator(request)
-    client_id, secret_id = client_id_of(request), str(request.path_params["secretId"]).lower()
+    secret_id = str(request.path_params["secretId"])
 
-    def revoke(connection: Connection) -> str:
+    def revoke(connection: Connection) -> tuple[None, Change]:
         tenant = place_of(connection, principal, request).tenant
-        applications.revoke_secret(connection, tenant.id, client_id, secret_id)
-        return tenant.id
+        gone = applications.revoke_secret(connection, tenant.id, client_id_of(request), secret_id)
+        return None, changes.secret_revoked(tenant.id, gone)
 
-    await carry_out(
-        request,
-        principal,
-        "secret.revoked",
-        revoke,
-        lambda tenant_id: {"tenant": tenant_id, "client_id": client_id, "secret_id": secret_id},
-    )
+    await carry_out(request, principal, revoke)
     return Response(status_code=204)
 
 
@@ -94,7 +77,7 @@ async def add_certificate(request: Request) -> Response:
     wanted = await body_of(request, wire.NewCertificate)
     now = service_of(request).now()
 
-    def add(connection: Connection) -> tuple[Certificate, str]:
+    def add(connection: Connection) -> tuple[wire.Certificate, Change]:
         tenant = place_of(connection, principal, request).tenant
         made = certificates.add(
             connection,
@@ -105,22 +88,11 @@ async def add_certificate(request: Request) -> Response:
             created_by=principal.object_id,
             now=now,
         )
-        return made, tenant.id
+        return certificate_view(made), changes.certificate_added(tenant.id, made)
 
-    made, _ = await carry_out(
-        request,
-        principal,
-        "certificate.added",
-        add,
-        lambda added: {
-            "tenant": added[1],
-            "client_id": added[0].client_id,
-            "certificate_id": added[0].id,
-            "thumbprint": added[0].thumbprint.hex().upper(),
-        },
-    )
-    location = f"{PREFIX}/applications/{made.client_id}/certificates/{made.id}"
-    return json_answer(certificate_view(made), 201, {"location": location})
+    made = await carry_out(request, principal, add)
+    location = f"{PREFIX}/applications/{client_id_of(request)}/certificates/{made.id}"
+    return json_answer(made, 201, {"location": location})
 
 
 async def list_certificates(request: Request) -> Response:
@@ -136,20 +108,14 @@ async def list_certificates(request: Request) -> Response:
 
 async def remove_certificate(request: Request) -> Response:
     principal = await administrator(request)
-    client_id, certificate_id = client_id_of(request), str(request.path_params["certificateId"]).lower()
+    certificate_id = str(request.path_params["certificateId"]).lower()
 
-    def remove(connection: Connection) -> str:
+    def remove(connection: Connection) -> tuple[None, Change]:
         tenant = place_of(connection, principal, request).tenant
-        certificates.remove(connection, tenant.id, client_id, certificate_id)
-        return tenant.id
+        gone = certificates.remove(connection, tenant.id, client_id_of(request), certificate_id)
+        return None, changes.certificate_removed(tenant.id, gone)
 
-    await carry_out(
-        request,
-        principal,
-        "certificate.removed",
-        remove,
-        lambda tenant_id: {"tenant": tenant_id, "client_id": client_id, "certificate_id": certificate_id},
-    )
+    await carry_out(request, principal, remove)
     return Response(status_code=204)
 
 

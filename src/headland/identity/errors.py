@@ -88,3 +88,12 @@ class NotOperatorError(IdentityError):
 
     def __init__(self) -> None:
         super().__init__("Only an administrator application of the first tenant may do this.")
+
+
+class KeyPendingError(IdentityError):
+    """A signing key waits to take over."""
+
+    def __init__(self, kid: str, moment: str) -> None:
+        super().__init__(
+            f"Key {kid} is published and signs from {moment} on; a further one could only take over before that."
+        )

@@ -3,69 +3,93 @@
 Key objects are kept: to parse a PEM text costs as much as a signature, and to test its numbers a hundred times that.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from base64 import urlsafe_b64encode
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
 from joserfc.jwk import RSAKey
 
 from headland.identity import wire
+from headland.identity.records import KeyRecord
 
 ALGORITHM = "RS256"
 KEY_BITS = 2048
 
+_PADDING = PKCS1v15()
+_DIGEST = SHA256()
+_encode = msgspec.json.Encoder().encode
+
 
 @dataclass(frozen=True)
 class SigningKey:
-    """A private key and what its tokens say of it."""
+    """A private key, and what its tokens say of it."""
 
-    private: RSAKey
+    kid: str
+    private: RSAPrivateKey = field(repr=False)
 
     @classmethod
     def generate(cls) -> "SigningKey":
-        return cls(RSAKey.generate_key(KEY_BITS))
+        private = generate_private_key(public_exponent=65537, key_size=KEY_BITS)
+        return cls(RSAKey.import_key(private.public_key()).thumbprint(), private)
 
     @classmethod
-    def from_pem(cls, pem: str) -> "SigningKey":
-        """The key of a text that `pem` made.
+    def of(cls, kid: str, pem: str) -> "SigningKey":
+        """The key in a PEM text that `pem` made.
 
         Its primes are not tested again, which takes each worker 40 ms at its start: who could put a weak key into
         the database could put one of their own there.
-
-        Raises:
-            ValueError, TypeError: it is none.
         """
-        private = load_pem_private_key(pem.encode("ascii"), None, unsafe_skip_rsa_key_validation=True)
+        private = load_pem_private_key(pem.encode(), password=None, unsafe_skip_rsa_key_validation=True)
         if not isinstance(private, RSAPrivateKey):
-            raise TypeError("not an RSA key")
-        return cls(RSAKey(private, pem))
+            raise TypeError("a signing key is an RSA key")
+        return cls(kid, private)
 
     def pem(self) -> str:
         """The private key, for the database alone."""
-        return self.private.as_pem(private=True).decode("ascii")
+        return self.private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode("ascii")
+
+    def public_json(self) -> str:
+        """The public half, as a JWK."""
+        numbers = RSAKey.import_key(self.private.public_key()).as_dict(private=False)
+        return msgspec.json.encode({"kty": "RSA", "n": numbers["n"], "e": numbers["e"]}).decode()
+
+    def sign(self, claims: Mapping[str, Any]) -> str:
+        """A token that says so: JWS in its compact form (RFC 7515 section 7.1)."""
+        signed = self._header + _base64url(_encode(claims))
+        signature = self.private.sign(signed, _PADDING, _DIGEST)
+        return (signed + b"." + _base64url(signature)).decode("ascii")
 
     @cached_property
-    def kid(self) -> str:
-        return self.private.thumbprint()
-
-    @cached_property
-    def header(self) -> dict[str, str]:
-        """The header of its tokens."""
-        return {"alg": ALGORITHM, "typ": "JWT", "kid": self.kid}
-
-    @cached_property
-    def public(self) -> RSAKey:
-        """The public half, for verifiers."""
-        return RSAKey.import_key(self.private.as_dict(private=False), {"kid": self.kid})
-
-    def entry(self) -> wire.PublicKey:
-        numbers = self.private.as_dict(private=False)
-        return wire.PublicKey(
-            kty="RSA", use="sig", alg=ALGORITHM, kid=self.kid, n=str(numbers["n"]), e=str(numbers["e"])
-        )
+    def _header(self) -> bytes:
+        return _base64url(_encode({"alg": ALGORITHM, "typ": "JWT", "kid": self.kid})) + b"."
 
 
-def key_set(keys: Iterable[SigningKey]) -> wire.KeySet:
-    return wire.KeySet([key.entry() for key in keys])
+def public_key(record: KeyRecord) -> RSAKey:
+    """For verifiers."""
+    return RSAKey.import_key(msgspec.json.decode(record.public_key), {"kid": record.kid})
+
+
+def key_set(records: Iterable[KeyRecord]) -> wire.KeySet:
+    """What is published."""
+    return wire.KeySet([_entry(record) for record in records])
+
+
+def _entry(record: KeyRecord) -> wire.PublicKey:
+    numbers = msgspec.json.decode(record.public_key)
+    return wire.PublicKey(kty="RSA", use="sig", alg=ALGORITHM, kid=record.kid, n=numbers["n"], e=numbers["e"])
+
+
+def _base64url(content: bytes) -> bytes:
+    return urlsafe_b64encode(content).rstrip(b"=")

@@ -93,3 +93,21 @@ class Application:
     def principal(self, tenant: Tenant) -> Principal:
         """Who the application is to the services; `tenant` is its own."""
         return Principal(self.tenant_id, self.client_id, self.object_id, frozenset(self.roles(tenant)))
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRecord:
+    """A signing key: published first, then it signs, then it is retired, and at last forgotten."""
+
+    kid: str
+    #: Its public half as a JWK, in JSON.
+    public_key: str
+    #: In PEM; None once it is retired.
+    private_key: str | None = field(repr=False)
+    created_at: int
+    #: From when on it signs, until a later one does.
+    activates_at: int
+    #: When its private half was deleted.
+    retired_at: int | None
+    #: Seconds: no token that it signed lives longer.
+    longest_lifetime: int

@@ -1,4 +1,4 @@
-"""Rows of tenants, applications, secrets, certificates and signing keys."""
+"""Rows of tenants, applications, secrets and certificates."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
 from headland.identity.records import Application, Certificate, Secret, Tenant
-from headland.identity.tables import application, certificate, secret, signing_key, tenant
+from headland.identity.tables import application, certificate, secret, tenant
 
 _APPLICATION_COLUMNS = tuple(application.columns)
 
@@ -48,18 +48,6 @@ def delete_tenant(connection: Connection, tenant_id: str) -> None:
         sqlalchemy.exc.IntegrityError: something still belongs to it.
     """
     connection.execute(tenant.delete().where(tenant.c.id == tenant_id))
-
-
-def signing_keys(connection: Connection) -> list[str]:
-    """Private keys in PEM, newest first: the first one signs, all are published."""
-    newest_first = sa.select(signing_key.c.private_key).order_by(
-        signing_key.c.created_at.desc(), signing_key.c.kid
-    )
-    return list(connection.execute(newest_first).scalars())
-
-
-def add_signing_key(connection: Connection, kid: str, private_key: str, created_at: int) -> None:
-    connection.execute(signing_key.insert().values(kid=kid, private_key=private_key, created_at=created_at))
 
 
 def find_application(connection: Connection, client_id: str) -> Application | None:
@@ -114,12 +102,8 @@ def add_secret(connection: Connection, new: Secret) -> None:
     connection.execute(secret.insert().values(asdict(new)))
 
 
-def delete_secret(connection: Connection, client_id: str, secret_id: str) -> bool:
-    """Whether there was one."""
-    deleted = connection.execute(
-        secret.delete().where(secret.c.client_id == client_id, secret.c.id == secret_id)
-    )
-    return deleted.rowcount == 1
+def delete_secret(connection: Connection, secret_id: str) -> None:
+    connection.execute(secret.delete().where(secret.c.id == secret_id))
 
 
 def certificates(connection: Connection, client_id: str) -> list[Certificate]:
@@ -133,12 +117,8 @@ def add_certificate(connection: Connection, new: Certificate) -> None:
     connection.execute(certificate.insert().values(asdict(new)))
 
 
-def delete_certificate(connection: Connection, client_id: str, certificate_id: str) -> bool:
-    """Whether there was one."""
-    deleted = connection.execute(
-        certificate.delete().where(certificate.c.client_id == client_id, certificate.c.id == certificate_id)
-    )
-    return deleted.rowcount == 1
+def delete_certificate(connection: Connection, certificate_id: str) -> None:
+    connection.execute(certificate.delete().where(certificate.c.id == certificate_id))
 
 
 def _joined(rows: Sequence[Row[Any]]) -> Application:

@@ -85,6 +85,10 @@ signing_key = sa.Table(
     "signing_key",
     metadata,
     sa.Column("kid", sa.String(43), primary_key=True),
-    sa.Column("private_key", sa.Text, nullable=False),
+    sa.Column("public_key", sa.Text, nullable=False),
+    sa.Column("private_key", sa.Text),
     sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("activates_at", sa.BigInteger, nullable=False),
+    sa.Column("retired_at", sa.BigInteger),
+    sa.Column("longest_lifetime", sa.Integer, nullable=False),
 )

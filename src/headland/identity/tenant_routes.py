@@ -6,9 +6,10 @@ from starlette.responses import Response
 
 from headland.http.answers import json_answer
 from headland.http.operations import Answer, Operation
-from headland.identity import tenants, wire
+from headland.identity import changes, tenants, wire
 from headland.identity.admin_service import administrator, body_of, carry_out, service_of
 from headland.identity.application_routes import BAD_BODY, NO_TENANT, PREFIX
+from headland.identity.changes import Change
 from headland.identity.views import tenant_view
 
 
@@ -25,14 +26,13 @@ async def create_tenant(request: Request) -> Response:
     principal = await administrator(request)
     wanted = await body_of(request, wire.NewTenant)
     now = service_of(request).now()
-    made = await carry_out(
-        request,
-        principal,
-        "tenant.created",
-        lambda connection: tenants.create(connection, principal, wanted.name, now),
-        lambda tenant: {"tenant": tenant.id, "name": tenant.name},
-    )
-    return json_answer(tenant_view(made), 201, {"location": f"{PREFIX}/tenants/{made.id}"})
+
+    def create(connection: Connection) -> tuple[wire.Tenant, Change]:
+        made = tenants.create(connection, principal, wanted.name, now)
+        return tenant_view(made), changes.tenant_created(made)
+
+    made = await carry_out(request, principal, create)
+    return json_answer(made, 201, {"location": f"{PREFIX}/tenants/{made.tenant_id}"})
 
 
 async def read_tenant(request: Request) -> Response:
@@ -48,26 +48,23 @@ async def rename_tenant(request: Request) -> Response:
     principal = await administrator(request)
     wanted = await body_of(request, wire.TenantChange)
     named = request.path_params["tenant"]
-    renamed = await carry_out(
-        request,
-        principal,
-        "tenant.renamed",
-        lambda connection: tenants.rename(connection, principal, named, wanted.name),
-        lambda tenant: {"tenant": tenant.id, "name": tenant.name},
-    )
-    return json_answer(tenant_view(renamed))
+
+    def rename(connection: Connection) -> tuple[wire.Tenant, Change | None]:
+        before = tenants.find(connection, principal, named)
+        renamed = tenants.rename(connection, principal, named, wanted.name)
+        return tenant_view(renamed), changes.tenant_renamed(before, renamed)
+
+    return json_answer(await carry_out(request, principal, rename))
 
 
 async def delete_tenant(request: Request) -> Response:
     principal = await administrator(request)
     named = request.path_params["tenant"]
-    await carry_out(
-        request,
-        principal,
-        "tenant.deleted",
-        lambda connection: tenants.delete(connection, principal, named),
-        lambda tenant: {"tenant": tenant.id, "name": tenant.name},
-    )
+
+    def delete(connection: Connection) -> tuple[None, Change]:
+        return None, changes.tenant_deleted(tenants.delete(connection, principal, named))
+
+    await carry_out(request, principal, delete)
     return Response(status_code=204)
 
 

@@ -8,7 +8,8 @@ from starlette.requests import Request
 
 from headland.http.headers import header
 from headland.security.principal import Principal
-from headland.security.verifier import TokenError, Verifier
+from headland.security.token_errors import TokenError, UnknownKeyError
+from headland.security.verifier import Verifier
 
 #: Principal of an application whose client id and secret these are, or None.
 SecretCheck = Callable[[str, str], Awaitable[Principal | None]]
@@ -57,7 +58,7 @@ class Guard:
     async def _principal(self, scheme: str, credentials: str) -> Principal:
         if scheme == "bearer" and credentials:
             try:
-                return self.verifier.verify(credentials, self.audiences)
+                return await self._by_token(credentials)
             except TokenError as error:
                 raise AuthenticationError(str(error), _bearer_challenge(str(error))) from None
         if scheme == "basic" and self.check_secret is not None:
@@ -70,6 +71,15 @@ class Guard:
             "This kind of authorization is not taken here: send 'Authorization: Bearer <access token>'.",
             self._challenge(),
         )
+
+    async def _by_token(self, token: str) -> Principal:
+        try:
+            return self.verifier.verify(token, self.audiences)
+        except UnknownKeyError as error:
+            refresh = error.issuer.refresh
+            if refresh is None or not await refresh(error.kid):
+                raise
+        return self.verifier.verify(token, self.audiences)
 
     async def _by_secret(self, credentials: str, check: SecretCheck) -> Principal | None:
         try:

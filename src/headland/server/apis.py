@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 import headland
+from headland.audit import AUDIT_API
 from headland.http.answers import encoded_answer
 from headland.http.openapi import Api, openapi
 from headland.http.operations import Answer, Operation
@@ -42,6 +43,7 @@ def public_apis(deployment: Deployment, verifier: Verifier) -> list[Api]:
         ]
     if "identity" in settings.server.services:
         apis += [TOKEN_API, ADMIN_API]
+    apis.append(AUDIT_API)
     apis.append(_server(*_health(deployment), _description(apis)))
     return apis
 

@@ -3,13 +3,15 @@
 import asyncio
 from multiprocessing.util import Finalize
 
+from headland.audit import audit_app
 from headland.http.application import Application
 from headland.http.listener import Listener
 from headland.http.stopping import notice_stopping
 from headland.http.traffic import Traffic
-from headland.identity import Issuer, SecretChecker, identity_admin_app, identity_app
+from headland.identity import Issuer, KeyKeeper, SecretChecker, identity_admin_app, identity_app
 from headland.jobs.api import jobs_app
 from headland.security import Guard, Verifier
+from headland.security.outside import OutsideIssuer
 from headland.server.apis import own_audiences, private_apis, public_apis
 from headland.server.deployment import Deployment
 from headland.server.logging import configure_logging, request_lines
@@ -23,8 +25,17 @@ class Assembly:
 
     def __init__(self, deployment: Deployment) -> None:
         self.deployment = deployment
-        self.issuer = Issuer(deployment.database, deployment.settings.server.public_url)
-        self.verifier = Verifier([self.issuer.trusted()])
+        settings = deployment.settings
+        self.issuer = (
+            Issuer(deployment.database, settings.server.public_url)
+            if "identity" in settings.server.services
+            else None
+        )
+        own = [self.issuer.trusted()] if self.issuer is not None else []
+        kept = deployment.home.cache / "issuers"
+        security = settings.security
+        outside = [OutsideIssuer(issuer, security, kept).trusted() for issuer in security.issuers]
+        self.verifier = Verifier([*own, *outside])
         self.check_secret = SecretChecker(deployment.database).check_secret
 
     def public(self) -> Listener:
@@ -39,9 +50,11 @@ class Assembly:
             mounted[apis["storage"].prefix] = storage_app(
                 deployment.storage, own, settings.storage.max_upload
             )
-        if "identity" in apis:
+        mounted[apis["audit"].prefix] = audit_app(deployment.database, own)
+        if self.issuer is not None:
             mounted[apis["applications"].prefix] = identity_admin_app(deployment.database, settings, own)
             at_root.append(identity_app(deployment.database, settings, self.issuer))
+            KeyKeeper(deployment.database, settings.identity).start()
         return Listener("public", mounted, at_root, tls=True, traffic=self._traffic("public"))
 
     def private(self) -> Listener:

@@ -37,7 +37,7 @@ class Prepared:
     home: Home
     settings: Settings
     certificate: ServerCertificate
-    #: Set on the first start only.
+    #: Set on the first start with the identity service only.
     administrator: FirstAdministrator | None
 
 
@@ -57,7 +57,9 @@ def prepare(home: Home) -> Prepared:
         certificate = server_certificate(home, settings, datetime.datetime.now(datetime.UTC))
         url = database_url(home, settings)
         upgrade(url)
-        administrator = _first_administrator(url, settings)
+        administrator = (
+            _first_administrator(url, settings) if "identity" in settings.server.services else None
+        )
         Storage(settings.storage, home.storage).prepare()
         shutil.rmtree(home.metrics, ignore_errors=True)
         home.metrics.mkdir(mode=0o700)

@@ -1,7 +1,7 @@
 """Every setting of Headland, where it comes from, and where its files live."""
 
 from headland.settings.home import Home
-from headland.settings.load import SettingsError, load_settings
+from headland.settings.load import LOOPBACK, SettingsError, load_settings
 from headland.settings.model import (
     AccountSettings,
     DatabaseSettings,
@@ -15,16 +15,20 @@ from headland.settings.model import (
     StorageSettings,
     TlsSettings,
 )
+from headland.settings.security import IssuerSettings, SecuritySettings
 
 __all__ = [
+    "LOOPBACK",
     "AccountSettings",
     "DatabaseSettings",
     "DeployMode",
     "Home",
     "IdentitySettings",
+    "IssuerSettings",
     "JobsSettings",
     "LogSettings",
     "QueueSettings",
+    "SecuritySettings",
     "ServerSettings",
     "Settings",
     "SettingsError",

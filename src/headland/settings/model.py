@@ -8,11 +8,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-Port = Annotated[int, Meta(ge=1, le=65535)]
-Seconds = Annotated[float, Meta(gt=0, extra_json_schema={"x-unit": "seconds"})]
-Count = Annotated[int, Meta(ge=1)]
-Whole = Annotated[int, Meta(ge=0)]
-Bytes = Annotated[int, Meta(ge=1, extra_json_schema={"x-unit": "bytes"})]
+from headland.settings.security import SecuritySettings
+from headland.settings.units import Bytes, Count, Port, Seconds, Whole
 
 ServiceName = Literal["identity", "jobs"]
 DeployMode = Literal["client", "cluster"]
@@ -151,6 +148,24 @@ class IdentitySettings(Struct, frozen=True, forbid_unknown_fields=True):
             "taken. 0 sets no limit."
         ),
     ] = 30
+    key_lifetime: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="How long a signing key signs before the next one takes over; 0 lets it sign until an operator "
+            "rotates it.",
+            extra_json_schema={"x-unit": "seconds"},
+        ),
+    ] = 7_776_000.0
+    key_overlap: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="How long a new signing key is published before it signs: longer than verifiers elsewhere keep "
+            "a key set without asking again.",
+            extra_json_schema={"x-unit": "seconds"},
+        ),
+    ] = 86_400.0
     secret_lifetime_days: Annotated[
         int,
         Meta(
@@ -169,6 +184,11 @@ class IdentitySettings(Struct, frozen=True, forbid_unknown_fields=True):
     resources: Annotated[
         tuple[str, ...], Meta(description="Further resource identifiers that tokens may be asked for.")
     ] = (FARM_RESOURCE, MANAGEMENT_RESOURCE)
+
+    @property
+    def longest_token_lifetime(self) -> int:
+        """Seconds: no token lives longer, whatever it is for."""
+        return max(self.token_lifetime, *self.token_lifetimes.values(), 0)
 
 
 class AccountSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -512,6 +532,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     tls: TlsSettings = field(default_factory=TlsSettings)
     database: DatabaseSettings = field(default_factory=DatabaseSettings)
     identity: IdentitySettings = field(default_factory=IdentitySettings)
+    security: SecuritySettings = field(default_factory=SecuritySettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     jobs: JobsSettings = field(default_factory=JobsSettings)
     log: LogSettings = field(default_factory=LogSettings)

@@ -296,12 +296,13 @@ async def test_changes_are_logged_without_secrets(deployment, headers):
     assert [line["event"] for line in changes] == [
         "application.registered",
         "secret.added",
-        "application.changed",
+        "application.disabled",
         "secret.revoked",
         "application.deleted",
     ]
     assert all(
-        line["client_id"] == drone["clientId"] and line["by"] == deployment.first.client_id
+        line["target"].startswith(f"application/{drone['clientId']}")
+        and (line["tenant"], line["by"]) == (deployment.tenant, deployment.first.client_id)
         for line in changes
     )
     assert drone["secret"] not in json.dumps(logs)

@@ -1,5 +1,6 @@
 from sqlalchemy import create_engine, inspect
 
+from headland.audit import tables as audit_tables
 from headland.database import metadata, upgrade
 from headland.identity import tables
 
@@ -30,6 +31,7 @@ def test_tables_are_what_the_migrations_make(tmp_path):
         tables.certificate,
         tables.used_assertion,
         tables.signing_key,
+        audit_tables.entry,
     ]
     metadata.create_all(engines[1], tables=own)
     for table in own:
