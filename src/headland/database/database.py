@@ -5,6 +5,7 @@ the caller's own thread; writes go through the one writer.
 """
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import Callable, Hashable
 from pathlib import Path
@@ -100,20 +101,32 @@ class Database:
         nothing has been committed since, by whatever process. What it returns is not to be changed.
         """
 
-        def look(connection: Connection) -> tuple[int, dict[Hashable, Any]]:
-            driver: Any = connection.connection.driver_connection
-            (version,) = driver.execute("PRAGMA data_version").fetchone()
-            kept: tuple[int, dict[Hashable, Any]] | None = getattr(self._own, "remembered", None)
-            if kept is None or kept[0] != version or len(kept[1]) > MOST_REMEMBERED:
-                kept = self._own.remembered = (version, {})
-            return kept
-
+        own = self._own
+        try:
+            # Nothing but this, where nothing has been committed: it is asked with every request.
+            (version,) = own.cursor.execute("PRAGMA data_version").fetchone()
+            if version == own.version:
+                known: T = own.remembered[key]
+                return known
+        except (AttributeError, KeyError, sqlite3.Error):
+            # The first time in this thread, or for this key; or the database is away, which is told below.
+            pass
         # Looked up before it is asked: what is committed in between belongs to the next version.
-        _, remembered = self.read(look)
+        remembered = self.read(self._remembered)
         if key not in remembered:
             remembered[key] = self.read_snapshot(query)
         result: T = remembered[key]
         return result
+
+    def _remembered(self, connection: Connection) -> dict[Hashable, Any]:
+        """What this thread remembers of the database as it is now."""
+        own = self._own
+        version = connection.exec_driver_sql("PRAGMA data_version").scalar_one()
+        if getattr(own, "version", None) != version or len(own.remembered) > MOST_REMEMBERED:
+            driver: Any = connection.connection.driver_connection
+            own.cursor, own.version, own.remembered = driver.cursor(), version, {}
+        remembered: dict[Hashable, Any] = own.remembered
+        return remembered
 
     async def write(self, change: Callable[[Connection], T]) -> T:
         """What `change` returns, once it is committed and flushed to disk.

@@ -83,7 +83,10 @@ async def _grant(request: Request, target: str, media_types: tuple[str, ...]) ->
         asked = token_request(fields, authorization, target)
         now = service.clock()
         application = authenticated(
-            service.database.read(lambda connection: store.find_application(connection, asked.client_id)),
+            service.database.read_remembered(
+                ("application", asked.client_id),
+                lambda connection: store.find_application(connection, asked.client_id),
+            ),
             tenant,
             asked.client_id,
             asked.client_secret,
