@@ -3,22 +3,15 @@
 Key objects are kept: to parse a PEM text costs as much as a signature, and to test its numbers a hundred times that.
 """
 
-from base64 import urlsafe_b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import msgspec
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    load_pem_private_key,
-)
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from joserfc import jwt
 from joserfc.jwk import RSAKey
 
 from headland.identity import wire
@@ -27,22 +20,18 @@ from headland.identity.records import KeyRecord
 ALGORITHM = "RS256"
 KEY_BITS = 2048
 
-_PADDING = PKCS1v15()
-_DIGEST = SHA256()
-_encode = msgspec.json.Encoder().encode
-
 
 @dataclass(frozen=True)
 class SigningKey:
     """A private key, and what its tokens say of it."""
 
     kid: str
-    private: RSAPrivateKey = field(repr=False)
+    private: RSAKey = field(repr=False)
 
     @classmethod
     def generate(cls) -> "SigningKey":
-        private = generate_private_key(public_exponent=65537, key_size=KEY_BITS)
-        return cls(RSAKey.import_key(private.public_key()).thumbprint(), private)
+        private = RSAKey.generate_key(KEY_BITS)
+        return cls(private.thumbprint(), private)
 
     @classmethod
     def of(cls, kid: str, pem: str) -> "SigningKey":
@@ -54,26 +43,24 @@ class SigningKey:
         private = load_pem_private_key(pem.encode(), password=None, unsafe_skip_rsa_key_validation=True)
         if not isinstance(private, RSAPrivateKey):
             raise TypeError("a signing key is an RSA key")
-        return cls(kid, private)
+        return cls(kid, RSAKey.import_key(private))
 
     def pem(self) -> str:
         """The private key, for the database alone."""
-        return self.private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode("ascii")
+        return self.private.as_pem(private=True).decode("ascii")
 
     def public_json(self) -> str:
         """The public half, as a JWK."""
-        numbers = RSAKey.import_key(self.private.public_key()).as_dict(private=False)
+        numbers = self.private.as_dict(private=False)
         return msgspec.json.encode({"kty": "RSA", "n": numbers["n"], "e": numbers["e"]}).decode()
 
-    def sign(self, claims: Mapping[str, Any]) -> str:
-        """A token that says so: JWS in its compact form (RFC 7515 section 7.1)."""
-        signed = self._header + _base64url(_encode(claims))
-        signature = self.private.sign(signed, _PADDING, _DIGEST)
-        return (signed + b"." + _base64url(signature)).decode("ascii")
+    def sign(self, claims: dict[str, Any]) -> str:
+        """A token that says so."""
+        return jwt.encode(self._header, claims, self.private)
 
     @cached_property
-    def _header(self) -> bytes:
-        return _base64url(_encode({"alg": ALGORITHM, "typ": "JWT", "kid": self.kid})) + b"."
+    def _header(self) -> dict[str, str]:
+        return {"alg": ALGORITHM, "typ": "JWT", "kid": self.kid}
 
 
 def public_key(record: KeyRecord) -> RSAKey:
@@ -89,7 +76,3 @@ def key_set(records: Iterable[KeyRecord]) -> wire.KeySet:
 def _entry(record: KeyRecord) -> wire.PublicKey:
     numbers = msgspec.json.decode(record.public_key)
     return wire.PublicKey(kty="RSA", use="sig", alg=ALGORITHM, kid=record.kid, n=numbers["n"], e=numbers["e"])
-
-
-def _base64url(content: bytes) -> bytes:
-    return urlsafe_b64encode(content).rstrip(b"=")
