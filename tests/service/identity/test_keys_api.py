@@ -49,6 +49,7 @@ async def test_a_rotation_publishes_a_key_that_signs_later(deployment):
 
 async def test_a_rotation_at_once_takes_effect_with_the_next_token(deployment):
     old_token = await deployment.token()
+    deployment.clock.now += 1
     made = await rotate(deployment, activateAfter=0)
     assert made.json()["state"] == "signing"
     new_token = await deployment.token()
@@ -143,10 +144,22 @@ async def test_of_two_keepers_one_makes_the_key(deployment):
 async def test_a_retired_key_stays_for_the_longest_lifetime_it_signed_for(deployment):
     deployment.database.write_and_wait(lambda connection: key_store.lengthen(connection, DAY))
     deployment.database.write_and_wait(lambda connection: key_store.lengthen(connection, 60))
+    deployment.clock.now += 1
     await rotate(deployment, activateAfter=0)
     deployment.clock.now += CLOCKS_DIFFER / 1000
     KeyKeeper(deployment.database, IdentitySettings(), deployment.clock).step()
-    assert (await keys(deployment))[1]["publishedUntil"] == "2027-01-16T08:02:00Z"
+    assert (await keys(deployment))[1]["publishedUntil"] == "2027-01-16T08:02:01Z"
+
+
+async def test_of_two_keys_of_one_moment_the_later_one_signs(deployment):
+    """Whatever their names are: the clock stands still."""
+    (before,) = await keys(deployment)
+    made = (await rotate(deployment, activateAfter=0)).json()
+    deployment.clock.now += 1
+    assert {key["kid"]: key["state"] for key in await keys(deployment)} == {
+        before["kid"]: "retired",
+        made["kid"]: "signing",
+    }
 
 
 def test_keys_of_an_older_headland_stay(tmp_path):
