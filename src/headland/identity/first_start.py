@@ -59,6 +59,15 @@ def reset_administrator(
     return _with_secret(connection, administrator, "Reset", settings, now)
 
 
+def oldest_administrator(connection: Connection) -> tuple[Tenant, str | None]:
+    """The first tenant, and the object id of its oldest enabled administrator; None where it has none."""
+    tenant = store.tenants(connection)[0]
+    enabled = store.enabled_administrators(connection, tenant.id)
+    if not enabled:
+        return tenant, None
+    return tenant, applications.get(connection, tenant.id, enabled[0]).object_id
+
+
 def _with_secret(
     connection: Connection, administrator: Application, name: str, settings: Settings, now: int
 ) -> FirstAdministrator:

@@ -26,7 +26,14 @@ LONGEST_TOKEN = 16_384
 
 
 class TokenError(Exception):
-    """A token is not good. The message says why, in words that may be shown to the caller."""
+    """A token is not good. The message says why, in words that may be shown to the caller.
+
+    `kind` is for programs: `expired`, `audience`, or empty for any other reason.
+    """
+
+    def __init__(self, message: str, kind: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +76,11 @@ class Verifier:
         good = self._look_up(token)
         now = self._clock()
         if good.expires <= now - LEEWAY:
-            raise TokenError("The token has expired.")
+            raise TokenError("The token has expired.", "expired")
         if good.not_before > now + LEEWAY:
             raise TokenError("The token is not valid yet.")
         if good.audience.rstrip("/") not in audiences:
-            raise TokenError(f"The token is for '{good.audience}', not for this service.")
+            raise TokenError(f"The token is for '{good.audience}', not for this service.", "audience")
         return good.principal
 
     def _look_up(self, token: str) -> _Good:

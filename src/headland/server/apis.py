@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 import headland
+from headland.control import CONTROL_API
 from headland.http.answers import encoded_answer
 from headland.http.openapi import Api, openapi
 from headland.http.operations import Answer, Operation
@@ -42,6 +43,8 @@ def public_apis(deployment: Deployment, verifier: Verifier) -> list[Api]:
         ]
     if "identity" in settings.server.services:
         apis += [TOKEN_API, ADMIN_API]
+    if "control" in settings.server.services:
+        apis.append(CONTROL_API)
     apis.append(_server(*_health(deployment), _description(apis)))
     return apis
 
@@ -72,6 +75,12 @@ def openapi_document(apis: list[Api]) -> dict[str, Any]:
 def own_audiences(settings: Settings) -> frozenset[str]:
     """Tokens for the deployment itself open what is Headland's own."""
     return frozenset({settings.server.public_url})
+
+
+def control_audiences(settings: Settings) -> frozenset[str]:
+    """Tokens for the resource manager, by whatever name, or for the deployment itself, open the control plane."""
+    named = (url.rstrip("/") for url in settings.control.audiences)
+    return frozenset({settings.server.public_url, *named})
 
 
 def jobs_audiences(settings: Settings) -> frozenset[str]:

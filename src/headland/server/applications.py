@@ -2,14 +2,17 @@
 
 from multiprocessing.util import Finalize
 
+from headland.control import ControlService, Deployer, RoleAuthorizer, Terms, control_app
 from headland.http.application import Application
 from headland.http.listener import Listener
 from headland.http.traffic import Traffic
 from headland.identity import Issuer, SecretChecker, identity_admin_app, identity_app
 from headland.jobs.api import jobs_app
 from headland.security import Guard, Verifier
-from headland.server.apis import own_audiences, private_apis, public_apis
+from headland.server.apis import control_audiences, own_audiences, private_apis, public_apis
 from headland.server.deployment import Deployment
+from headland.server.directory import IdentityDirectory
+from headland.server.instance_stores import FolderStores
 from headland.server.logging import configure_logging, request_lines
 from headland.server.parent import follow_parent
 from headland.settings import Home
@@ -24,6 +27,10 @@ class Assembly:
         self.issuer = Issuer(deployment.database, deployment.settings.server.public_url)
         self.verifier = Verifier([self.issuer.trusted()])
         self.check_secret = SecretChecker(deployment.database).check_secret
+        self.authorizer = RoleAuthorizer(deployment.database)
+        self.deployer = Deployer(
+            deployment.database, FolderStores(deployment.home.farm), deployment.home.deployer_lock
+        )
 
     def public(self) -> Listener:
         """The public base."""
@@ -40,7 +47,21 @@ class Assembly:
         if "identity" in apis:
             mounted[apis["applications"].prefix] = identity_admin_app(deployment.database, settings, own)
             at_root.append(identity_app(deployment.database, settings, self.issuer))
+        if "control" in apis:
+            at_root.insert(0, control_app(self._control()))
         return Listener("public", mounted, at_root, tls=True, traffic=self._traffic("public"))
+
+    def _control(self) -> ControlService:
+        deployment = self.deployment
+        return ControlService(
+            deployment.database,
+            deployment.settings,
+            Guard(self.verifier, control_audiences(deployment.settings)),
+            self.authorizer,
+            IdentityDirectory(),
+            Terms.of(deployment.settings.control),
+            self.deployer.wake,
+        )
 
     def private(self) -> Listener:
         """The private network's listener."""
@@ -59,7 +80,10 @@ class Assembly:
 
 def public_application() -> Listener:
     """Factory for the server's worker processes."""
-    return _assembly().public()
+    assembly = _assembly()
+    if "control" in assembly.deployment.settings.server.services:
+        assembly.deployer.start()
+    return assembly.public()
 
 
 def private_application() -> Listener:

@@ -4,6 +4,7 @@ from headland.settings.home import Home
 from headland.settings.load import SettingsError, load_settings
 from headland.settings.model import (
     AccountSettings,
+    ControlSettings,
     DatabaseSettings,
     DeployMode,
     IdentitySettings,
@@ -18,6 +19,7 @@ from headland.settings.model import (
 
 __all__ = [
     "AccountSettings",
+    "ControlSettings",
     "DatabaseSettings",
     "DeployMode",
     "Home",
