@@ -47,21 +47,29 @@ def _guard(operation: Operation) -> Handler:
         if principal is None:
             raise AuthenticationError("A bearer token is needed.", "Bearer")
         request.state.caller = principal
-        parameters = request.path_params
-        if "subscriptionId" in parameters:
-            scopes.subscription_id(parameters["subscriptionId"])
+        scope = scopes.scope_of(request.path_params)
+        subscription = _subscription(scope)
         if not str(request.url.path).lower().startswith(OWN):
             await _check_version(request, kind, versions)
-        if "subscriptionId" in parameters:
-            wanted = parameters["subscriptionId"].lower()
+        if subscription is not None:
             service.database.read_remembered(
-                ("enabled", wanted), lambda connection: subscriptions.get(connection, wanted)
+                ("enabled", subscription), lambda connection: subscriptions.get(connection, subscription)
             )
         if operation.action is not None:
-            authorize(service, principal, operation.action, scopes.scope_of(parameters))
+            authorize(service, principal, operation.action, scope)
         return await operation.handler(request)
 
     return answer
+
+
+def _subscription(scope: str) -> str | None:
+    """The id of the subscription in a scope, if it has one.
+
+    Raises:
+        InvalidSubscriptionIdError: it is no GUID.
+    """
+    found = scopes.subscription_in(scopes.key_of(scope))
+    return None if found is None else scopes.subscription_id(found)
 
 
 def authorize(service: ControlService, principal: Principal, action: str, scope: str) -> None:

@@ -11,7 +11,7 @@ from headland.control.declaring import SUBSCRIPTION, reads
 from headland.control.records import Subscription
 from headland.control.rows import assignments
 from headland.control.rows import subscriptions as rows
-from headland.control.scopes import key_of, subscription_in
+from headland.control.scopes import subscription_in
 from headland.control.service import caller, service_of, subscription_of
 from headland.control.subscriptions import get
 from headland.control.views import location_view, subscription_view
@@ -48,14 +48,12 @@ async def list_tenants(request: Request) -> Response:
 
 def _seen_by(connection: Connection, principal: Principal) -> list[Subscription]:
     """The subscriptions in which the principal has a role, however far down."""
-    held = [item.scope_key for item in assignments.of_principal(connection, principal.object_id)]
-    within = {subscription_in(key) for key in held}
-    everything = principal.administrator or key_of("/") in held
-    return [
-        item
-        for item in rows.all_of(connection)
-        if item.id in within or (everything and item.tenant_id == principal.tenant_id)
-    ]
+    held = assignments.of_principal(connection, principal.object_id)
+    within = {subscription_in(item.scope_key) for item in held}
+    whole = {item.tenant_id for item in held if item.scope_key == "/"}
+    if principal.administrator:
+        whole.add(principal.tenant_id)
+    return [item for item in rows.all_of(connection) if item.id in within or item.tenant_id in whole]
 
 
 OPERATIONS = (
