@@ -32,8 +32,9 @@ long: $(STAMP) ## Run the tests that take minutes each: YARN, damaged startup ca
 	@tests/clusters/yarn/install
 	@REQUIRE_PEERS=1 CI=true $(BIN)/python -m pytest -m long
 
-clients: $(STAMP) ## Install the public clients that tests/clients/livy runs
+clients: $(STAMP) ## Install the public clients that tests/clients runs
 	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/livy/install
+	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/arm/install
 
 faults: $(STAMP) ## Run the long fault suite: 240 blows at random moments, some 20 minutes
 	@FAULT_ROUNDS=$${FAULT_ROUNDS:-240} $(BIN)/python -m pytest tests/faults -s
@@ -59,6 +60,10 @@ docs: $(STAMP) ## Write the generated pages of docs/ anew
 
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --custom-compile-command "make lock"
 
+# The Python SDKs that tests/clients/arm runs.
+ARM = 'azure-identity>=1.27' 'azure-mgmt-resource>=26' azure-mgmt-resource-subscriptions \
+  'azure-mgmt-authorization==4.0.0' azure-mgmt-agrifood azure-mgmt-marketplaceordering
+
 lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@echo uv | $(COMPILE) -o requirements/uv.txt -
 	@echo setuptools | $(COMPILE) -o requirements/build.txt -
@@ -66,6 +71,7 @@ lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@printf 'hatchling\neditables\n' | $(COMPILE) -c requirements/runtime.txt --group dev -o requirements/dev.txt pyproject.toml -
 	@echo 'apache-airflow-providers-apache-livy>=4.6.4' | $(COMPILE) -o tests/clients/livy/airflow.txt -
 	@echo 'livy>=0.8' | $(COMPILE) -o tests/clients/livy/pylivy.txt -
+	@printf '%s\n' $(ARM) | $(COMPILE) --prerelease=allow -o tests/clients/arm/python.txt -
 
 clean: ## Remove the environments and what the demo left
-	rm -rf $(VENV) .demo tests/clients/livy/.environments
+	rm -rf $(VENV) .demo tests/clients/livy/.environments tests/clients/arm/.environments

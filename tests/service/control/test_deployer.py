@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+from tests.serving import eventually
 
 from headland.control import Deployer, Instances
 from headland.database import Database
@@ -37,7 +38,14 @@ Deployer(Database(url), Stuck(Path(folder)), Path(lock)).work()
 
 
 def _stuck(deployment, tmp_path) -> subprocess.Popen:
-    command = [sys.executable, "-c", STUCK, deployment.database.url, deployment.folder, tmp_path / "deployer.lock"]
+    command = [
+        sys.executable,
+        "-c",
+        STUCK,
+        deployment.database.url,
+        deployment.folder,
+        tmp_path / "deployer.lock",
+    ]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
@@ -88,7 +96,9 @@ async def test_deleted_while_it_is_laid_out(deployment, tmp_path):
             reached.set()
             go_on.wait(30)
 
-    slow = Deployer(deployment.database, Slow(deployment.folder), tmp_path / "deployer.lock", deployment.clock)
+    slow = Deployer(
+        deployment.database, Slow(deployment.folder), tmp_path / "deployer.lock", deployment.clock
+    )
     working = threading.Thread(target=slow.work)
     working.start()
     assert reached.wait(30)
@@ -104,10 +114,7 @@ async def test_the_thread_works_when_it_is_woken(deployment):
     try:
         await deployment.made("PUT", deployment.instance(), json=WEST)
         deployment.deployer.wake()
-        deadline = time.monotonic() + 30
-        while Instances(deployment.database).find("north-field") is None:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        eventually(lambda: Instances(deployment.database).find("north-field"), "the instance is ready", 30)
     finally:
         deployment.deployer.stop()
 

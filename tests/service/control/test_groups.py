@@ -1,5 +1,8 @@
 import httpx
 import pytest
+import sqlalchemy as sa
+
+from headland.control import tables
 
 pytestmark = pytest.mark.anyio
 WEST = {"location": "westeurope"}
@@ -25,9 +28,7 @@ async def test_made_read_changed_listed(deployment, refused):
     listed = await deployment.made("GET", f"{deployment.base}/resourcegroups")
     assert listed == {"value": [changed]}
     refused(await deployment.call("GET", deployment.group("barn")), 404, "ResourceGroupNotFound", "'barn'")
-    refused(
-        await deployment.call("PATCH", deployment.group("barn"), json={}), 404, "ResourceGroupNotFound"
-    )
+    refused(await deployment.call("PATCH", deployment.group("barn"), json={}), 404, "ResourceGroupNotFound")
 
 
 @pytest.mark.parametrize(
@@ -88,8 +89,8 @@ async def test_deletion_is_work_that_takes_everything(deployment, refused):
     assert deployment.laid_out() == set()
     left = deployment.database.read(
         lambda connection: [
-            connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar_one()
-            for table in ("resource_group", "instance", "instance_store")
+            connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
+            for table in (tables.resource_group, tables.instance, tables.instance_store)
         ]
     )
     assert left == [0, 0, 0]
@@ -143,7 +144,8 @@ async def test_resources_by_filter(deployment, text, names):
 
 
 @pytest.mark.parametrize(
-    "text", ["x", "name eq", "name eq 'a", "name gt 'a'", "colour eq 'red'", "f('x')", "name eq 'a' name", "("]
+    "text",
+    ["x", "name eq", "name eq 'a", "name gt 'a'", "colour eq 'red'", "f('x')", "name eq 'a' name", "("],
 )
 async def test_bad_filters(deployment, refused, text):
     await deployment.ready()

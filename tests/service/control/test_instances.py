@@ -26,7 +26,9 @@ async def test_an_instance_is_creating_until_its_store_is_laid_out(deployment):
     read = await deployment.made("GET", deployment.instance())
     assert read["properties"]["provisioningState"] == "Succeeded"
     assert len(deployment.laid_out()) == 1
-    by_location = f"{deployment.base}/providers/Microsoft.AgFoodPlatform/locations/westeurope/operationResults"
+    by_location = (
+        f"{deployment.base}/providers/Microsoft.AgFoodPlatform/locations/westeurope/operationResults"
+    )
     name = "resource-provisioning-id-north-field"
     assert (await deployment.made("GET", f"{by_location}/{name}"))["status"] == "Succeeded"
 
@@ -150,7 +152,12 @@ async def test_a_generation_keeps_what_another_one_said(deployment):
         ({**WEST, "identity": {"type": "Robot"}}, 400, "BadArgument", "identity.type"),
         ({**WEST, "properties": {"publicNetworkAccess": "x"}}, 400, "BadArgument", "publicNetworkAccess"),
         ({**WEST, "properties": {"sensorIntegration": {"enabled": "yes"}}}, 400, "BadArgument", "enabled"),
-        ({**WEST, "properties": {"sensorIntegration": {"enabled": True}}}, 400, "InvalidRequestContent", "ena"),
+        (
+            {**WEST, "properties": {"sensorIntegration": {"enabled": True}}},
+            400,
+            "InvalidRequestContent",
+            "ena",
+        ),
     ],
 )
 async def test_bad_bodies(deployment, refused, body, status, code, text):
@@ -226,7 +233,9 @@ async def test_registration_is_demanded(deployment, refused):
 
 async def test_review_makes_nothing(deployment, refused):
     await deployment.ready()
-    review = await deployment.made("POST", f"{deployment.instance()}/validate", json={"location": "West Europe"})
+    review = await deployment.made(
+        "POST", f"{deployment.instance()}/validate", json={"location": "West Europe"}
+    )
     assert review["id"] == deployment.instance()
     assert (review["location"], review["exists"]) == ("westeurope", False)
     refused(await deployment.call("GET", deployment.instance()), 404, "ResourceNotFound")
@@ -294,6 +303,8 @@ async def test_parts_are_lists_in_form(deployment, refused):
     refused(answer, 404, "PrivateEndpointConnectionNotFound")
     refused(await deployment.call("PUT", f"{at}/extensions/DTN.X"), 400, "NotSupported", "extensions")
     assert (await deployment.call("DELETE", f"{at}/extensions/DTN.X")).status_code == 204
-    refused(await deployment.call("GET", f"{deployment.instance('none')}/extensions"), 404, "ResourceNotFound")
+    refused(
+        await deployment.call("GET", f"{deployment.instance('none')}/extensions"), 404, "ResourceNotFound"
+    )
     for kind in ("farmBeatsExtensionDefinitions", "farmBeatsSolutionDefinitions", "operations"):
         assert "value" in await deployment.made("GET", f"/providers/Microsoft.AgFoodPlatform/{kind}")

@@ -13,11 +13,11 @@ from starlette.responses import Response
 
 from headland.control.app import OPERATIONS, control_app
 from headland.control.application import ControlApplication
+from headland.control.authorization import RoleAuthorizer
 from headland.control.matrix import LEVELS, cells, rows
+from headland.control.records import Subscription
 from headland.control.roles import ROLES
 from headland.control.rows import subscriptions
-from headland.control.records import Subscription
-from headland.control.authorization import RoleAuthorizer
 from headland.security import Principal
 
 pytestmark = pytest.mark.anyio
@@ -75,7 +75,9 @@ async def test_every_cell(deployment):
     # What is beside a scope of each level, in the same tenant or, for the root, in another one.
     foreign = str(uuid.uuid4())
     deployment.database.write_and_wait(
-        lambda connection: subscriptions.add(connection, Subscription(foreign, str(uuid.uuid4()), "Foreign", 0))
+        lambda connection: subscriptions.add(
+            connection, Subscription(foreign, str(uuid.uuid4()), "Foreign", 0)
+        )
     )
     own = {
         "root": "/",
@@ -131,9 +133,8 @@ async def test_every_cell(deployment):
 
 def _path(path: str, named: tuple[str, str, str]) -> str:
     subscription, group, instance = named
-    scope = (
-        f"subscriptions/{subscription}/resourceGroups/{group}/providers/Microsoft.AgFoodPlatform/farmBeats/{instance}"
-    )
+    scope = f"subscriptions/{subscription}/resourceGroups/{group}"
+    scope += f"/providers/Microsoft.AgFoodPlatform/farmBeats/{instance}"
     known = {
         "subscriptionId": subscription,
         "resourceGroupName": group,
@@ -164,7 +165,10 @@ async def test_administrators_own_their_tenant_and_no_other(deployment):
     await deployment.ready("own-field")
     authorizer = RoleAuthorizer(deployment.database)
     principal = deployment.administrator.principal()
-    for action in ("Microsoft.AgFoodPlatform/farmBeats/delete", "Microsoft.AgFoodPlatform/farmBeats/parties/delete"):
+    for action in (
+        "Microsoft.AgFoodPlatform/farmBeats/delete",
+        "Microsoft.AgFoodPlatform/farmBeats/parties/delete",
+    ):
         assert authorizer.allows(principal, action, deployment.instance("own-field"))
         stranger = Principal(str(uuid.uuid4()), "x", "y", principal.roles)
         assert not authorizer.allows(stranger, action, deployment.instance("own-field"))

@@ -10,7 +10,11 @@ TENANTS = "/tenants?api-version=2022-12-01"
 
 
 async def test_tokens_of_three_audiences_open_it(deployment):
-    for audience in ("https://management.azure.com", "https://management.azure.com/", "https://headland.test:8443"):
+    for audience in (
+        "https://management.azure.com",
+        "https://management.azure.com/",
+        "https://headland.test:8443",
+    ):
         token = deployment.token(deployment.administrator, audience)
         answer = await deployment.client.get(TENANTS, headers={"authorization": f"Bearer {token}"})
         assert answer.status_code == 200, answer.text
@@ -20,14 +24,18 @@ async def test_without_a_good_token(deployment, refused):
     refused(await deployment.client.get(TENANTS), 401, "AuthenticationFailed", "header is missing")
     cases = {
         "x": "InvalidAuthenticationToken",
-        deployment.token(deployment.administrator, "https://other.example"): "InvalidAuthenticationTokenAudience",
+        deployment.token(
+            deployment.administrator, "https://other.example"
+        ): "InvalidAuthenticationTokenAudience",
         deployment.token(deployment.administrator)[:-8] + "AAAAAAAA": "InvalidAuthenticationToken",
     }
     for token, code in cases.items():
         answer = await deployment.client.get(TENANTS, headers={"authorization": f"Bearer {token}"})
         message = refused(answer, 401, code)
         assert token not in message
-        assert answer.headers["www-authenticate"].startswith('Bearer authorization_uri="https://headland.test')
+        assert answer.headers["www-authenticate"].startswith(
+            'Bearer authorization_uri="https://headland.test'
+        )
         assert answer.headers["x-ms-failure-cause"] == "gateway"
     claims = access_claims(
         deployment.administrator,
@@ -60,7 +68,11 @@ async def test_versions(deployment, refused, version, code):
 async def test_paths_in_whatever_case(deployment):
     await deployment.ready("north-field")
     shouted = deployment.instance().upper().replace(deployment.subscription.upper(), deployment.subscription)
-    for path in (shouted, deployment.instance().lower(), deployment.instance().replace("farmBeats", "/farmBeats")):
+    for path in (
+        shouted,
+        deployment.instance().lower(),
+        deployment.instance().replace("farmBeats", "/farmBeats"),
+    ):
         assert (await deployment.made("GET", path))["id"] == deployment.instance()
     upper = deployment.group().replace(deployment.subscription, deployment.subscription.upper())
     assert (await deployment.made("GET", upper))["id"] == deployment.group()
@@ -68,7 +80,9 @@ async def test_paths_in_whatever_case(deployment):
 
 async def test_paths_that_lead_nowhere(deployment, refused):
     nowhere = deployment.call
-    refused(await nowhere("GET", "/providers/Microsoft.Nix/x"), 404, "InvalidResourceNamespace", "Microsoft.Nix")
+    refused(
+        await nowhere("GET", "/providers/Microsoft.Nix/x"), 404, "InvalidResourceNamespace", "Microsoft.Nix"
+    )
     answer = await nowhere("GET", f"{deployment.base}/providers/Microsoft.AgFoodPlatform/barns/x")
     refused(answer, 404, "InvalidResourceType", "'barns'")
     refused(await nowhere("GET", "/subscriptions/a/b/c"), 404, "MissingSubscription")
@@ -106,7 +120,10 @@ async def test_providers(deployment, refused):
     (farms,) = [item for item in one["resourceTypes"] if item["resourceType"] == "farmBeats"]
     assert farms["locations"] == ["West Europe", "East US"]
     assert "2021-09-01-preview" in farms["apiVersions"]
-    listed = {item["namespace"]: item for item in (await deployment.made("GET", f"{deployment.base}/providers"))["value"]}
+    listed = {
+        item["namespace"]: item
+        for item in (await deployment.made("GET", f"{deployment.base}/providers"))["value"]
+    }
     assert listed["Microsoft.Authorization"]["registrationPolicy"] == "RegistrationFree"
     assert len((await deployment.made("GET", f"{path}/resourceTypes"))["value"]) == len(one["resourceTypes"])
     assert "registrationState" not in (await deployment.made("GET", "/providers/microsoft.agfoodplatform"))

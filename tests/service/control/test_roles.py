@@ -37,9 +37,7 @@ async def test_assigned_read_listed_removed(deployment, refused):
     assert made["type"] == "Microsoft.Authorization/roleAssignments"
     properties = made["properties"]
     assert properties["scope"] == deployment.instance()
-    assert properties["roleDefinitionId"] == (
-        f"{deployment.base}/{AUTHORIZATION}/roleDefinitions/{READER}"
-    )
+    assert properties["roleDefinitionId"] == (f"{deployment.base}/{AUTHORIZATION}/roleDefinitions/{READER}")
     assert (properties["principalId"], properties["principalType"]) == (drone.object_id, "ServicePrincipal")
     assert (properties["description"], properties["createdBy"]) == (
         "Looks",

@@ -33,7 +33,8 @@ def test_no_declared_operation_is_about_data():
 
 
 @pytest.mark.parametrize(
-    "action", ["Microsoft.AgFoodPlatform/farmBeats/parties/read", "microsoft.agfoodplatform/FarmBeats/scenes/read"]
+    "action",
+    ["Microsoft.AgFoodPlatform/farmBeats/parties/read", "microsoft.agfoodplatform/FarmBeats/scenes/read"],
 )
 def test_all_else_below_the_namespace_is(action):
     assert is_data_action(action)

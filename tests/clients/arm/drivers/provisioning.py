@@ -63,16 +63,22 @@ seen["wrong region"] = refused(
 )
 seen["no region"] = refused(lambda: resources.resource_groups.create_or_update("meadow", {"location": None}))
 seen["wrong tags"] = refused(
-    lambda: resources.resource_groups.create_or_update("meadow", {"location": locations[0], "tags": {"a<": "b"}})
+    lambda: resources.resource_groups.create_or_update(
+        "meadow", {"location": locations[0], "tags": {"a<": "b"}}
+    )
 )
 seen["wrong group name"] = refused(
     lambda: resources.resource_groups.create_or_update("meadow.", {"location": locations[0]})
 )
 seen["no group"] = [resources.resource_groups.check_existence("meadow")]
-group = resources.resource_groups.create_or_update("meadow", {"location": locations[0], "tags": {"farm": "north"}})
+group = resources.resource_groups.create_or_update(
+    "meadow", {"location": locations[0], "tags": {"farm": "north"}}
+)
 seen["group"] = [group.name, group.location, group.tags, group.properties.provisioning_state]
 seen["no group"].append(resources.resource_groups.check_existence("MEADOW"))
-seen["groups"] = [item.name for item in resources.resource_groups.list(filter="tagName eq 'farm' and tagValue eq 'north'")]
+seen["groups"] = [
+    item.name for item in resources.resource_groups.list(filter="tagName eq 'farm' and tagValue eq 'north'")
+]
 seen["other groups"] = [item.name for item in resources.resource_groups.list(filter="tagName eq 'barn'")]
 seen["wrong filter"] = refused(lambda: list(resources.resource_groups.list(filter="nonsense")))
 seen["patched"] = resources.resource_groups.update("meadow", {"tags": {"farm": "south"}}).tags
@@ -81,6 +87,15 @@ seen["group moves"] = refused(
 )
 
 seen["before"] = resources.providers.get(PROVIDER).registration_state
+# The SDK registers the provider by itself where it is told that it must.
+early = f"{group.id}/providers/{PROVIDER}/farmBeats/early-field"
+resources.resources.begin_create_or_update_by_id(
+    early, {"location": locations[0]}, api_version="2021-09-01-preview"
+).result()
+seen["registered by itself"] = resources.providers.get(PROVIDER).registration_state
+seen["in use"] = refused(lambda: resources.providers.unregister(PROVIDER))
+resources.resources.begin_delete_by_id(early, api_version="2021-09-01-preview").wait()
+resources.providers.unregister(PROVIDER)
 instance = FarmBeats(location=locations[0], tags={"crop": "wheat"})
 resources.providers.register(PROVIDER)
 seen["after"] = resources.providers.get(PROVIDER).registration_state
@@ -107,20 +122,35 @@ seen["instance uri"] = farms.farm_beats_models.get("MEADOW", "NORTH-FIELD").inst
 again = create("meadow", "north-field", FarmBeats(location=locations[0], tags={"crop": "rye"}))
 seen["again"] = [again.provisioning_state, again.tags]
 updated = farms.farm_beats_models.begin_update(
-    "meadow", "north-field", FarmBeatsUpdateRequestModel(tags={"crop": "oats"}, properties=FarmBeatsUpdateProperties(public_network_access="Hybrid"))
+    "meadow",
+    "north-field",
+    FarmBeatsUpdateRequestModel(
+        tags={"crop": "oats"}, properties=FarmBeatsUpdateProperties(public_network_access="Hybrid")
+    ),
 ).result()
 seen["updated"] = [updated.tags, updated.public_network_access]
 taken = farms.locations.check_name_availability({"name": "North-Field", "type": f"{PROVIDER}/farmBeats"})
 seen["taken"] = [taken.name_available, taken.reason]
 seen["too many tags"] = refused(
-    lambda: create("meadow", "north-field", FarmBeats(location=locations[0], tags={str(n): "" for n in range(51)}))
+    lambda: create(
+        "meadow", "north-field", FarmBeats(location=locations[0], tags={str(n): "" for n in range(51)})
+    )
 )
-result = farms.farm_beats_models.get_operation_result("meadow", "north-field", "resource-provisioning-id-north-field")
+result = farms.farm_beats_models.get_operation_result(
+    "meadow", "north-field", "resource-provisioning-id-north-field"
+)
 seen["operation result"] = result.status
-for kind in ("extensions.list_by_farm_beats", "solutions.list", "private_endpoint_connections.list_by_resource"):
+for kind in (
+    "extensions.list_by_farm_beats",
+    "solutions.list",
+    "private_endpoint_connections.list_by_resource",
+):
     operations, _, name = kind.partition(".")
     seen[kind] = len(list(getattr(getattr(farms, operations), name)("meadow", "north-field")))
-seen["definitions"] = [len(list(farms.farm_beats_extensions.list())), len(list(farms.solutions_discoverability.list()))]
+seen["definitions"] = [
+    len(list(farms.farm_beats_extensions.list())),
+    len(list(farms.solutions_discoverability.list())),
+]
 seen["no extension"] = refused(lambda: farms.extensions.get("meadow", "north-field", "DTN.ContentServices"))
 for number in range(12):
     create("meadow", f"strip-{number}", FarmBeats(location=locations[0]))
@@ -128,9 +158,13 @@ listed = [item.name for item in farms.farm_beats_models.list_by_resource_group("
 seen["paged"] = [len(listed), len(set(listed))]
 seen["all"] = len(list(farms.farm_beats_models.list_by_subscription()))
 hidden = resources.resources.list_by_resource_group(
-    "meadow", filter=f"resourceType eq '{PROVIDER}/farmBeats' and name eq 'north-field'", expand="createdTime,provisioningState"
+    "meadow",
+    filter=f"resourceType eq '{PROVIDER}/farmBeats' and name eq 'north-field'",
+    expand="createdTime,provisioningState",
 )
-seen["hidden"] = [[item.name, item.type, item.created_time is not None, item.provisioning_state] for item in hidden]
+seen["hidden"] = [
+    [item.name, item.type, item.created_time is not None, item.provisioning_state] for item in hidden
+]
 seen["top"] = len(list(resources.resources.list(top=5)))
 by_id = resources.resources.get_by_id(made.id, api_version="2023-06-01-preview")
 seen["by id"] = [by_id.name, by_id.properties["provisioningState"]]
@@ -139,15 +173,21 @@ seen["exists by id"] = [
     resources.resources.check_existence_by_id(made.id + "x", api_version="2021-09-01-preview"),
 ]
 generic = resources.resources.begin_create_or_update_by_id(
-    f"{group.id}/providers/{PROVIDER}/farmBeats/generic", {"location": locations[0]}, api_version="2021-09-01-preview"
+    f"{group.id}/providers/{PROVIDER}/farmBeats/generic",
+    {"location": locations[0]},
+    api_version="2021-09-01-preview",
 ).result()
 seen["generic"] = generic.properties["provisioningState"]
 seen["wrong version"] = refused(lambda: resources.resources.get_by_id(made.id, api_version="2031-01-01"))
 seen["wrong type"] = refused(
-    lambda: resources.resources.get_by_id(f"{group.id}/providers/{PROVIDER}/barns/x", api_version="2021-09-01-preview")
+    lambda: resources.resources.get_by_id(
+        f"{group.id}/providers/{PROVIDER}/barns/x", api_version="2021-09-01-preview"
+    )
 )
 
-definition = next(iter(roles.role_definitions.list(made.id, filter="roleName eq 'AgFood Platform Service Reader'")))
+definition = next(
+    iter(roles.role_definitions.list(made.id, filter="roleName eq 'AgFood Platform Service Reader'"))
+)
 seen["definition"] = [definition.name, definition.role_name, definition.permissions[0].data_actions[0]]
 assign = roles.role_assignments.create
 
@@ -167,9 +207,15 @@ seen["wrong kind"] = refused(
     lambda: assign(made.id, name, parameters(READER, asked["worker"], principal_type="Group"))
 )
 assigned = assign(made.id, name, parameters(READER, asked["worker"], principal_type="ServicePrincipal"))
-seen["assigned"] = [assigned.name == name, assigned.scope == made.id, assigned.principal_id == asked["worker"]]
+seen["assigned"] = [
+    assigned.name == name,
+    assigned.scope == made.id,
+    assigned.principal_id == asked["worker"],
+]
 seen["same again"] = refused(lambda: assign(made.id, str(uuid.uuid4()), parameters(READER, asked["worker"])))
-seen["second role"] = refused(lambda: assign(made.id, str(uuid.uuid4()), parameters(CONTRIBUTOR, asked["worker"])))
+seen["second role"] = refused(
+    lambda: assign(made.id, str(uuid.uuid4()), parameters(CONTRIBUTOR, asked["worker"]))
+)
 listed = roles.role_assignments.list_for_scope(made.id, filter=f"principalId eq '{asked['worker']}'")
 seen["assignments"] = [item.name == name for item in listed]
 at_root = roles.role_assignments.list_for_scope("/", filter="atScope()")
@@ -179,13 +225,21 @@ seen["of the resource"] = len(
 )
 
 worker = ClientSecretCredential(
-    asked["tenant"], asked["worker client"], asked["worker secret"], authority=url, disable_instance_discovery=True
+    asked["tenant"],
+    asked["worker client"],
+    asked["worker secret"],
+    authority=url,
+    disable_instance_discovery=True,
 )
 stranger = ResourceManagementClient(worker, subscription, **options)
 seen["stranger"] = refused(lambda: stranger.resource_groups.get("meadow"))
-seen["stranger sees"] = [item.subscription_id for item in SubscriptionClient(worker, **options).subscriptions.list()]
+seen["stranger sees"] = [
+    item.subscription_id for item in SubscriptionClient(worker, **options).subscriptions.list()
+]
 OWNER = "8e3af657-a8ff-443c-a75c-2fe8c4bcb635"
-grant = assign(group.id, str(uuid.uuid4()), parameters(OWNER, asked["worker"], principal_type="ServicePrincipal"))
+grant = assign(
+    group.id, str(uuid.uuid4()), parameters(OWNER, asked["worker"], principal_type="ServicePrincipal")
+)
 seen["owner"] = stranger.resource_groups.get("meadow").name
 roles.role_assignments.delete_by_id(grant.id)
 seen["owner no more"] = refused(lambda: stranger.resource_groups.get("meadow"))
