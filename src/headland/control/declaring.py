@@ -1,7 +1,11 @@
 """How the routes declare operations: paths, and parameters that several have."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
 
 from headland.control import wire
 from headland.control.provider import FARM_BEATS, NAMESPACE
@@ -32,6 +36,16 @@ BAD: Final = {400: Answer("Something in the request is not as it must be.", wire
 MISSING: Final = {404: Answer("It, or what it is in, is not there.", wire.ErrorAnswer)}
 CONFLICT: Final = {409: Answer("As things stand, it can't be done.", wire.ErrorAnswer)}
 GONE: Final = {204: Answer("There was none.")}
+
+
+def named(handler: Handler, name: str) -> Handler:
+    """A handler that several operations share, under the name by which one of them is known."""
+
+    async def answer(request: Request) -> Response:
+        return await handler(request)
+
+    answer.__name__ = re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    return answer
 
 
 def operation(

@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.control import subscriptions, wire
+from headland.control.declaring import named
 from headland.control.errors import AdministratorNeededError
 from headland.control.records import RequestState
 from headland.control.rows import subscriptions as rows
@@ -106,7 +107,7 @@ OPERATIONS = (
         Operation(
             "POST",
             f"{_PATH}/{{requestId}}/{verb}",
-            decide_access_request,
+            named(decide_access_request, f"{verb}_access_request"),
             f"{verb.capitalize()} a request for a subscription, as an administrator",
             {200: Answer("It is decided.", wire.AccessRequest), **_BAD, **_MISSING, **_CONFLICT},
             body=wire.Decision,

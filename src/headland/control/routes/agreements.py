@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from headland.control import terms as rules
 from headland.control import wire
-from headland.control.declaring import MISSING, SUBSCRIPTION, operation, reads
+from headland.control.declaring import MISSING, SUBSCRIPTION, named, operation, reads
 from headland.control.errors import BadFieldError, NotFoundError
 from headland.control.rows import subscriptions as rows
 from headland.control.service import body_of, caller, path, service_of, subscription_of
@@ -111,11 +111,17 @@ _READ = f"{_NAMESPACE}/agreements/offers/plans/read"
 _ACCEPTED = {200: Answer("They are accepted.", wire.Agreement), **MISSING}
 
 OPERATIONS = (
-    reads(_CURRENT, read_agreement, "Read the terms' agreement", wire.Agreement, action=_READ),
+    reads(
+        _CURRENT,
+        named(read_agreement, "read_current_agreement"),
+        "Read the terms' agreement",
+        wire.Agreement,
+        action=_READ,
+    ),
     operation(
         "PUT",
         _CURRENT,
-        put_agreement,
+        named(put_agreement, "put_current_agreement"),
         "Accept the terms for a subscription",
         _ACCEPTED,
         action=f"{_NAMESPACE}/offertypes/publishers/offers/plans/agreements/write",

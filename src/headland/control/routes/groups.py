@@ -14,6 +14,7 @@ from headland.control.declaring import (
     SUBSCRIPTION,
     TOKEN,
     TOP,
+    named,
     operation,
     reads,
 )
@@ -271,7 +272,7 @@ OPERATIONS = (
         operation(
             "POST",
             f"{GROUP}/{verb}",
-            refuse_move,
+            named(refuse_move, verb),
             "Refuse to move resources to another group",
             {**MISSING},
             action=f"{_ACTION}/{verb}/action",

@@ -14,6 +14,7 @@ from headland.control.declaring import (
     MISSING,
     OFFERED,
     SUBSCRIPTION,
+    named,
     operation,
     reads,
 )
@@ -124,20 +125,26 @@ def _result(request: Request, item: Instance | None) -> Response:
 def _of_part(kind: str, name: str) -> tuple[Operation, ...]:
     many, one = f"{INSTANCE}/{kind}", f"{INSTANCE}/{kind}/{{{name}}}"
     action = f"{FARM_BEATS}/{kind}"
-    read_only = kind == "privateLinkResources"
+    read_one, make_one = named(find_none, f"read_one_of_{kind}"), named(make_none, f"put_one_of_{kind}")
     found = [
-        reads(many, list_none, f"List {kind}: there are none", wire.EmptyList, action=f"{action}/read"),
-        operation("GET", one, find_none, f"Read one of {kind}", MISSING, action=f"{action}/read"),
+        reads(
+            many,
+            named(list_none, f"list_{kind}"),
+            f"List {kind}: there are none",
+            wire.EmptyList,
+            action=f"{action}/read",
+        ),
+        operation("GET", one, read_one, f"Read one of {kind}", MISSING, action=f"{action}/read"),
     ]
-    if not read_only:
+    if kind != "privateLinkResources":
         found += [
             operation(
-                "PUT", one, make_none, f"Refuse to make one of {kind}", MISSING, action=f"{action}/write"
+                "PUT", one, make_one, f"Refuse to make one of {kind}", MISSING, action=f"{action}/write"
             ),
             operation(
                 "DELETE",
                 one,
-                delete_none,
+                named(delete_none, f"delete_one_of_{kind}"),
                 f"Delete one of {kind}",
                 {**GONE, **MISSING},
                 action=f"{action}/delete",
@@ -170,7 +177,7 @@ OPERATIONS = (
         for item in (
             reads(
                 f"{OFFERED}/{kind}",
-                list_no_definitions,
+                named(list_no_definitions, f"list_{kind}"),
                 f"List {kind}: there are none",
                 wire.EmptyList,
                 action=None,
@@ -178,7 +185,7 @@ OPERATIONS = (
             operation(
                 "GET",
                 f"{OFFERED}/{kind}/{{{name}}}",
-                find_no_definition,
+                named(find_no_definition, f"read_one_of_{kind}"),
                 f"Read one of {kind}",
                 {404: Answer("There is none.", wire.ErrorAnswer)},
                 action=None,

@@ -5,7 +5,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.control import assignments, paging, wire
-from headland.control.declaring import CONFLICT, FILTER, GONE, MISSING, ROLES, TOKEN, operation, reads
+from headland.control.declaring import CONFLICT, FILTER, GONE, MISSING, ROLES, TOKEN, named, operation, reads
 from headland.control.errors import AssignmentNotFoundError, NotSupportedError, RoleNotFoundError
 from headland.control.filters import Filters, parse
 from headland.control.records import Assignment
@@ -180,7 +180,7 @@ OPERATIONS = (
     operation(
         "PUT",
         _DEFINITION,
-        refuse_definition,
+        named(refuse_definition, "put_definition"),
         "Refuse to make a role",
         MISSING,
         action=f"{_ACTION}/roleDefinitions/write",
@@ -188,7 +188,7 @@ OPERATIONS = (
     operation(
         "DELETE",
         _DEFINITION,
-        refuse_definition,
+        named(refuse_definition, "delete_definition"),
         "Refuse to delete a role",
         MISSING,
         action=f"{_ACTION}/roleDefinitions/delete",

@@ -88,12 +88,10 @@ seen["group moves"] = refused(
 
 seen["before"] = resources.providers.get(PROVIDER).registration_state
 # The SDK registers the provider by itself where it is told that it must.
-early = f"{group.id}/providers/{PROVIDER}/farmBeats/early-field"
-resources.resources.begin_create_or_update_by_id(
-    early, {"location": locations[0]}, api_version="2021-09-01-preview"
-).result()
+farms.farm_beats_models.create_or_update("meadow", "early-field", FarmBeats(location=locations[0]))
 seen["registered by itself"] = resources.providers.get(PROVIDER).registration_state
 seen["in use"] = refused(lambda: resources.providers.unregister(PROVIDER))
+early = f"{group.id}/providers/{PROVIDER}/farmBeats/early-field"
 resources.resources.begin_delete_by_id(early, api_version="2021-09-01-preview").wait()
 resources.providers.unregister(PROVIDER)
 instance = FarmBeats(location=locations[0], tags={"crop": "wheat"})
