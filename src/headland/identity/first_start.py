@@ -67,6 +67,19 @@ def reset_administrator(
     return _with_secret(connection, administrator, "Reset", RESET, settings, now=now)
 
 
+def oldest_administrator(connection: Connection) -> tuple[Tenant, str | None] | None:
+    """The first tenant, and the object id of its oldest enabled administrator, or None where it has none; None
+    where there is no tenant.
+    """
+    tenant = next(iter(store.tenants(connection)), None)
+    if tenant is None:
+        return None
+    enabled = store.enabled_administrators(connection, tenant.id)
+    if not enabled:
+        return tenant, None
+    return tenant, applications.get(connection, tenant.id, enabled[0]).object_id
+
+
 def _with_secret(
     connection: Connection,
     administrator: Application,

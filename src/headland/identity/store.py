@@ -62,6 +62,14 @@ def applications(connection: Connection, tenant_id: str) -> list[Application]:
     return [_joined(list(group)) for _, group in groupby(rows, key=itemgetter(0))]
 
 
+def find_by_object_id(connection: Connection, object_id: str) -> tuple[str, str] | None:
+    """Tenant and name of the application with that object id."""
+    row = connection.execute(
+        sa.select(application.c.tenant_id, application.c.name).where(application.c.object_id == object_id)
+    ).first()
+    return (row.tenant_id, row.name) if row is not None else None
+
+
 def add_application(connection: Connection, new: Application) -> None:
     """Its row alone; secrets are added one by one."""
     connection.execute(

@@ -16,12 +16,16 @@ SecretCheck = Callable[[str, str], Awaitable[Principal | None]]
 
 
 class AuthenticationError(Exception):
-    """A request does not show who is calling: 401, with `challenge` as `WWW-Authenticate`."""
+    """A request does not show who is calling: 401, with `challenge` as `WWW-Authenticate`.
 
-    def __init__(self, message: str, challenge: str) -> None:
+    `kind` is for programs: `missing` where nothing was shown, else what `TokenError` says.
+    """
+
+    def __init__(self, message: str, challenge: str, kind: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.challenge = challenge
+        self.kind = kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,9 @@ class Guard:
             if self.anonymous:
                 return None
             raise AuthenticationError(
-                "A bearer token is needed: send 'Authorization: Bearer <access token>'.", self._challenge()
+                "A bearer token is needed: send 'Authorization: Bearer <access token>'.",
+                self._challenge(),
+                "missing",
             )
         scheme, _, credentials = authorization.partition(" ")
         credentials = credentials.strip()
@@ -60,7 +66,7 @@ class Guard:
             try:
                 return await self._by_token(credentials)
             except TokenError as error:
-                raise AuthenticationError(str(error), _bearer_challenge(str(error))) from None
+                raise AuthenticationError(str(error), _bearer_challenge(str(error)), error.kind) from None
         if scheme == "basic" and self.check_secret is not None:
             principal = await self._by_secret(credentials, self.check_secret)
             if principal is not None:

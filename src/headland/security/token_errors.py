@@ -11,7 +11,14 @@ MALFORMED = "The token is not a JWT of a trusted issuer: header or claims are ma
 
 
 class TokenError(Exception):
-    """A token is not good. The message says why, in words that may be shown to the caller."""
+    """A token is not good. The message says why, in words that may be shown to the caller.
+
+    `kind` is for programs: `expired`, `audience`, or empty for any other reason.
+    """
+
+    def __init__(self, message: str, kind: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class UnknownKeyError(TokenError):

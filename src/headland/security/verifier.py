@@ -62,11 +62,12 @@ class Verifier:
         good = self._look_up(token)
         now = self._clock()
         if good.expires <= now - LEEWAY:
-            raise TokenError("The token has expired.")
+            raise TokenError("The token has expired.", "expired")
         if good.not_before > now + LEEWAY:
             raise TokenError("The token is not valid yet.")
         if good.audiences.isdisjoint(audiences):
-            raise TokenError(f"The token is for '{' '.join(sorted(good.audiences))}', not for this service.")
+            named = " ".join(sorted(good.audiences))
+            raise TokenError(f"The token is for '{named}', not for this service.", "audience")
         return good.principal
 
     def _look_up(self, token: str) -> _Good:

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 import headland
 from headland.audit import AUDIT_API
+from headland.control import CONTROL_API
 from headland.http.answers import encoded_answer
 from headland.http.openapi import Api, openapi
 from headland.http.operations import Answer, Operation
@@ -44,6 +45,8 @@ def public_apis(deployment: Deployment, verifier: Verifier) -> list[Api]:
     if "identity" in settings.server.services:
         apis += [TOKEN_API, ADMIN_API]
     apis.append(AUDIT_API)
+    if "control" in settings.server.services:
+        apis.append(CONTROL_API)
     apis.append(_server(*_health(deployment), _description(apis)))
     return apis
 
@@ -74,6 +77,12 @@ def openapi_document(apis: list[Api]) -> dict[str, Any]:
 def own_audiences(settings: Settings) -> frozenset[str]:
     """Tokens for the deployment itself open what is Headland's own."""
     return frozenset({settings.server.public_url})
+
+
+def control_audiences(settings: Settings) -> frozenset[str]:
+    """Tokens for the resource manager, by whatever name, or for the deployment itself, open the control plane."""
+    named = (url.rstrip("/") for url in settings.control.audiences)
+    return frozenset({settings.server.public_url, *named})
 
 
 def jobs_audiences(settings: Settings) -> frozenset[str]:

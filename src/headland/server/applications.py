@@ -4,6 +4,7 @@ import asyncio
 from multiprocessing.util import Finalize
 
 from headland.audit import audit_app
+from headland.control import ControlService, Deployer, RoleAuthorizer, Terms, control_app
 from headland.http.application import Application
 from headland.http.listener import Listener
 from headland.http.stopping import notice_stopping
@@ -12,8 +13,10 @@ from headland.identity import Issuer, KeyKeeper, SecretChecker, identity_admin_a
 from headland.jobs.api import jobs_app
 from headland.security import Guard, Verifier
 from headland.security.outside import OutsideIssuer
-from headland.server.apis import own_audiences, private_apis, public_apis
+from headland.server.apis import control_audiences, own_audiences, private_apis, public_apis
 from headland.server.deployment import Deployment
+from headland.server.directory import IdentityDirectory
+from headland.server.instance_stores import FolderStores
 from headland.server.logging import configure_logging, request_lines
 from headland.server.parent import follow_parent
 from headland.settings import Home
@@ -37,6 +40,10 @@ class Assembly:
         outside = [OutsideIssuer(issuer, security, kept).trusted() for issuer in security.issuers]
         self.verifier = Verifier([*own, *outside])
         self.check_secret = SecretChecker(deployment.database).check_secret
+        self.authorizer = RoleAuthorizer(deployment.database)
+        self.deployer = Deployer(
+            deployment.database, FolderStores(deployment.home.farm), deployment.home.deployer_lock
+        )
 
     def public(self) -> Listener:
         """The public base."""
@@ -55,7 +62,21 @@ class Assembly:
             mounted[apis["applications"].prefix] = identity_admin_app(deployment.database, settings, own)
             at_root.append(identity_app(deployment.database, settings, self.issuer))
             KeyKeeper(deployment.database, settings.identity).start()
+        if "control" in apis:
+            at_root.insert(0, control_app(self._control()))
         return Listener("public", mounted, at_root, tls=True, traffic=self._traffic("public"))
+
+    def _control(self) -> ControlService:
+        deployment = self.deployment
+        return ControlService(
+            deployment.database,
+            deployment.settings,
+            Guard(self.verifier, control_audiences(deployment.settings)),
+            self.authorizer,
+            IdentityDirectory(outside=bool(deployment.settings.security.issuers)),
+            Terms.of(deployment.settings.control),
+            self.deployer.wake,
+        )
 
     def private(self) -> Listener:
         """The private network's listener."""
@@ -74,7 +95,10 @@ class Assembly:
 
 def public_application() -> Listener:
     """Factory for the server's worker processes."""
-    return _assembly().public()
+    assembly = _assembly()
+    if "control" in assembly.deployment.settings.server.services:
+        assembly.deployer.start()
+    return assembly.public()
 
 
 def private_application() -> Listener:

@@ -4,6 +4,7 @@ from headland.settings.home import Home
 from headland.settings.load import LOOPBACK, SettingsError, load_settings
 from headland.settings.model import (
     AccountSettings,
+    ControlSettings,
     DatabaseSettings,
     DeployMode,
     IdentitySettings,
@@ -20,6 +21,7 @@ from headland.settings.security import IssuerSettings, SecuritySettings
 __all__ = [
     "LOOPBACK",
     "AccountSettings",
+    "ControlSettings",
     "DatabaseSettings",
     "DeployMode",
     "Home",

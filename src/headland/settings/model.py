@@ -11,7 +11,7 @@ from msgspec import Meta, Struct, field
 from headland.settings.security import SecuritySettings
 from headland.settings.units import Bytes, Count, Port, Seconds, Whole
 
-ServiceName = Literal["identity", "jobs"]
+ServiceName = Literal["identity", "jobs", "control"]
 DeployMode = Literal["client", "cluster"]
 
 #: What the agriculture service's clients name as `resource` or `scope`, in every program written for it.
@@ -20,8 +20,26 @@ FARM_RESOURCE = "https://farmbeats.azure.net"
 #: What clients of the hosted job service name as `scope`.
 CLUSTER_ACCESS_RESOURCE = "https://hilo.azurehdinsight.net"
 
-#: What clients of the resource manager name as `scope`.
+#: What clients of the resource manager name as `scope`; older ones know it by the second name.
 MANAGEMENT_RESOURCE = "https://management.azure.com"
+CLASSIC_MANAGEMENT_RESOURCE = "https://management.core.windows.net"
+
+#: Regions in which instances may be said to be.
+REGIONS = (
+    "eastus",
+    "eastus2",
+    "southcentralus",
+    "westus2",
+    "northeurope",
+    "westeurope",
+    "uksouth",
+    "germanywestcentral",
+    "francecentral",
+    "brazilsouth",
+    "centralindia",
+    "southeastasia",
+    "australiaeast",
+)
 
 
 class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,8 +78,9 @@ class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
     ] = False
     workers: Annotated[Count, Meta(description="Worker processes of each listener.")] = 1
     services: Annotated[
-        tuple[ServiceName, ...], Meta(min_length=1, description="The services that run: `identity`, `jobs`.")
-    ] = ("identity", "jobs")
+        tuple[ServiceName, ...],
+        Meta(min_length=1, description="The services that run: `identity`, `jobs`, `control`."),
+    ] = ("identity", "jobs", "control")
     max_body: Annotated[
         Bytes,
         Meta(description="Largest request body of the APIs; uploads have a limit of their own."),
@@ -183,12 +202,63 @@ class IdentitySettings(Struct, frozen=True, forbid_unknown_fields=True):
     ] = (CLUSTER_ACCESS_RESOURCE,)
     resources: Annotated[
         tuple[str, ...], Meta(description="Further resource identifiers that tokens may be asked for.")
-    ] = (FARM_RESOURCE, MANAGEMENT_RESOURCE)
+    ] = (FARM_RESOURCE, MANAGEMENT_RESOURCE, CLASSIC_MANAGEMENT_RESOURCE)
 
     @property
     def longest_token_lifetime(self) -> int:
         """Seconds: no token lives longer, whatever it is for."""
         return max(self.token_lifetime, *self.token_lifetimes.values(), 0)
+
+
+class ControlSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Subscriptions, resource groups, instances and roles: the resource manager's part."""
+
+    audiences: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Resource identifiers of which a token opens the resource manager, besides the deployment's "
+            "own address. Tokens are issued for those that `identity.resources` has."
+        ),
+    ] = (MANAGEMENT_RESOURCE, CLASSIC_MANAGEMENT_RESOURCE)
+    subscription_name: Annotated[
+        str | None,
+        Meta(
+            description="Display name of the subscription that the first start makes; unset, the tenant's name.",
+            examples=["Meadow Farm"],
+        ),
+    ] = None
+    locations: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^[a-z0-9]{1,40}$")], ...],
+        Meta(
+            min_length=1,
+            description="Regions that a group or an instance may name. All of them are this deployment: clients demand "
+            "a name, and programs written for the hosted service have one.",
+        ),
+    ] = REGIONS
+    instance_domain: Annotated[
+        str | None,
+        Meta(
+            description="Domain of which every name leads here: an instance's address is then "
+            "`https://<name>.<domain>`, with the public base's port. Unset, it is a path below the public base.",
+            examples=["farm.example.org"],
+        ),
+    ] = None
+    terms_file: Annotated[
+        str | None,
+        Meta(
+            description="Text file with the terms that a subscription accepts before instances are made in it; unset, "
+            "a short text that says whose the data is.",
+            examples=["/etc/headland/terms.txt"],
+        ),
+    ] = None
+    terms_version: Annotated[
+        str | None,
+        Meta(
+            description="Version of the terms: with another one, every subscription has to accept them again. Unset, "
+            "it is taken from the text, and changes with it.",
+            examples=["2026-11"],
+        ),
+    ] = None
 
 
 class AccountSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -533,6 +603,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     database: DatabaseSettings = field(default_factory=DatabaseSettings)
     identity: IdentitySettings = field(default_factory=IdentitySettings)
     security: SecuritySettings = field(default_factory=SecuritySettings)
+    control: ControlSettings = field(default_factory=ControlSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     jobs: JobsSettings = field(default_factory=JobsSettings)
     log: LogSettings = field(default_factory=LogSettings)
