@@ -13,6 +13,7 @@ from tests.serving import PATIENCE, Served
 
 HERE = Path(__file__).parent
 PYTHON = HERE / ".environments/azure/bin/python"
+GO = HERE / ".environments/go/client"
 MODULES = HERE / "javascript/node_modules/@azure/identity"
 
 
@@ -31,6 +32,13 @@ def run_javascript(served: Served, case: str, arguments: Mapping[str, Any], **en
         is_missing("@azure/identity is not installed: run `make clients`")
     command = [node, str(HERE / "javascript/clients.mjs"), case]
     return _answer(command, arguments, {"NODE_EXTRA_CA_CERTS": str(served.ca), **environment})
+
+
+def run_go(served: Served, case: str, arguments: Mapping[str, Any]) -> Any:
+    """What `go/main.go` answers."""
+    if not GO.exists():
+        is_missing("azidentity for Go is not installed: run `make clients`")
+    return _answer([str(GO), case], arguments, {"SSL_CERT_FILE": str(served.ca)})
 
 
 def run_curl(served: Served, *arguments: str) -> str:

@@ -110,6 +110,11 @@ SCOPES = {
         (400, "invalid_scope", 28000),
         "Provided value for the input parameter scope is not valid because it contains more than one",
     ),
+    "of OpenID Connect alone": (
+        "openid profile",
+        (400, "invalid_scope", 1002012),
+        "The provided value for scope openid profile is not valid. Client credential flows must have a scope",
+    ),
     "malformed": (
         'https://farm"beats/.default',
         (400, "invalid_scope", 70011),

@@ -138,6 +138,9 @@ async def test_two_tokens_of_the_same_second_differ(deployment):
         ("https://slashed.example/.default", "https://slashed.example/"),
         ("https://management.azure.com/.default", "https://management.azure.com"),
         (f"{PUBLIC_URL}/livy/.default", f"{PUBLIC_URL}/livy"),
+        # As MSAL for Go asks.
+        (f"{FARM}/.default openid offline_access profile", FARM),
+        (f"openid {FARM}/.default", FARM),
     ],
 )
 async def test_scope_names_a_resource_with_or_without_trailing_slash(deployment, scope, audience):
