@@ -49,6 +49,7 @@ async def test_a_rotation_publishes_a_key_that_signs_later(deployment):
 
 async def test_a_rotation_at_once_takes_effect_with_the_next_token(deployment):
     old_token = await deployment.token()
+    deployment.clock.now += 1
     made = await rotate(deployment, activateAfter=0)
     assert made.json()["state"] == "signing"
     new_token = await deployment.token()
@@ -66,6 +67,13 @@ async def test_a_second_rotation_waits_for_the_first(deployment):
     assert "2027-01-16T08:00:00Z" in refused.json()["msg"]
     # A key that is no secret any more can't wait.
     assert (await rotate(deployment, activateAfter=0)).status_code == 201
+
+
+async def test_of_two_rotations_in_one_instant_the_later_one_counts(deployment):
+    deployment.clock.now += 1
+    first, second = [(await rotate(deployment, activateAfter=0)).json()["kid"] for _ in range(2)]
+    deployment.clock.now += 1
+    assert [key["kid"] for key in await keys(deployment)][:2] == [second, first]
 
 
 @pytest.mark.parametrize(
@@ -143,10 +151,11 @@ async def test_of_two_keepers_one_makes_the_key(deployment):
 async def test_a_retired_key_stays_for_the_longest_lifetime_it_signed_for(deployment):
     deployment.database.write_and_wait(lambda connection: key_store.lengthen(connection, DAY))
     deployment.database.write_and_wait(lambda connection: key_store.lengthen(connection, 60))
+    deployment.clock.now += 1
     await rotate(deployment, activateAfter=0)
     deployment.clock.now += CLOCKS_DIFFER / 1000
     KeyKeeper(deployment.database, IdentitySettings(), deployment.clock).step()
-    assert (await keys(deployment))[1]["publishedUntil"] == "2027-01-16T08:02:00Z"
+    assert (await keys(deployment))[1]["publishedUntil"] == "2027-01-16T08:02:01Z"
 
 
 def test_keys_of_an_older_headland_stay(tmp_path):
