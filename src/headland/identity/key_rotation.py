@@ -60,8 +60,8 @@ def publish(
     if keys and keys[0].activates_at > now and keys[0].activates_at <= activates_at:
         moment = datetime.fromtimestamp(keys[0].activates_at // 1000, UTC)
         raise KeyPendingError(keys[0].kid, f"{moment:%Y-%m-%dT%H:%M:%SZ}")
-    if keys and keys[0].activates_at == activates_at:
-        # Of two that begin at one moment, it would be left to chance which one signs.
+    # Of two that begin at once nobody could say which of them signs.
+    while any(key.activates_at == activates_at for key in keys):
         activates_at += 1
     made = KeyRecord(new.kid, new.public_json(), new.pem(), now, activates_at, None, lifetime)
     key_store.add(connection, made)

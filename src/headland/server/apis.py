@@ -57,10 +57,12 @@ def private_apis(deployment: Deployment, verifier: Verifier, check_secret: Secre
     apis: list[Api] = []
     if "jobs" in server.services:
         wanted = server.private_authentication
+        # Secrets are the identity service's: where it does not run, it lets nobody in.
+        by_secret = wanted != "bearer" and "identity" in server.services
         guard = Guard(
             verifier,
             jobs_audiences(deployment.settings),
-            check_secret=None if wanted == "bearer" else check_secret,
+            check_secret=check_secret if by_secret else None,
             anonymous=wanted == "none",
         )
         apis.append(jobs_api(_jobs(deployment, guard, requested_by=server.private_requested_by), ""))

@@ -71,6 +71,8 @@ def test_tokens_of_a_provider_open_the_services(
     assert "api://other" in other.json()["msg"]
     assert ask(served, provider.token(), "/identity/applications").status_code == 404
     assert served.public.post("/x/oauth2/v2.0/token", data={}).status_code == 404
+    private = served.private.get("/batches", headers={"Authorization": f"Bearer {provider.token()}"})
+    assert private.status_code == 200, private.text
     log = served.log.read_text()
     assert provider.token()[:40] not in log
     assert '"principal":"tractor"' in log

@@ -77,7 +77,7 @@ def test_a_key_made_elsewhere_is_published_at_once_and_signs_when_its_time_comes
 
 
 def test_a_retired_key_is_known_but_signs_no_more_and_a_forgotten_one_is_unknown(database, elsewhere):
-    issuer = Issuer(database, PUBLIC_URL, lambda: START / 1000)
+    issuer = Issuer(database, PUBLIC_URL, lambda: START / 1000 + 1)
     (old,) = database.read(key_store.keys)
     new = add_key(elsewhere, START)
 
