@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -67,19 +67,13 @@ async def headland(deployment, tmp_path, monkeypatch):
             "HEADLAND_CLIENT_SECRET": secret(application),
         }
         surroundings = Surroundings(InProcess(listener), now=deployment.clock, sleep=_work(deployment))
-        found = []
         # The commands run their own event loop, and this test has one already.
-        thread = threading.Thread(
-            target=lambda: found.append(
-                CliRunner().invoke(cli, arguments, obj=surroundings, env=variables, input=stdin)
-            )
-        )
-        thread.start()
-        thread.join(60)
-        return found[0]
+        return thread.submit(
+            lambda: CliRunner().invoke(cli, arguments, obj=surroundings, env=variables, input=stdin)
+        ).result(60)
 
     # What the services log would go where the commands print.
-    with capture_logs():
+    with capture_logs(), ThreadPoolExecutor(1) as thread:
         yield run
 
 
