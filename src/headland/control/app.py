@@ -19,6 +19,7 @@ from headland.control.routes import (
     roles,
     subscriptions,
 )
+from headland.control.rows import subscriptions as rows
 from headland.control.service import ControlService
 from headland.database import DatabaseUnavailableError
 from headland.http.answers import json_answer
@@ -93,15 +94,25 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _unauthenticated(request: Request, error: Exception) -> Response:
     problem = cast("AuthenticationError", error)
+    service = cast("ControlService", request.app.state.service)
     code = _TOKEN_CODES.get(problem.kind, _TOKEN_CODES[""])
-    base = request.app.state.service.public_url
     message = problem.message
     if problem.kind == "missing":
         message = f"Authentication failed. The 'Authorization' header is missing. {message}"
-    challenge = f'Bearer authorization_uri="{base}/common"'
+    elif problem.kind == "audience":
+        known = "','".join(sorted(service.guard.audiences))
+        message += f" It should exactly match one of the allowed audiences '{known}'."
+    challenge = f'Bearer authorization_uri="{service.public_url}/{_tenant(request, service)}"'
     if problem.kind != "missing":
         challenge += ', error="invalid_token", error_description="The token is not good here."'
     return _answer(401, code, message, None, {"www-authenticate": challenge, "x-ms-failure-cause": "gateway"})
+
+
+def _tenant(request: Request, service: ControlService) -> str:
+    """Whose tokens open what was asked for, where the path has a subscription that tells."""
+    id_ = str(request.path_params.get("subscriptionId", "")).lower()
+    found = service.database.read(lambda connection: rows.find(connection, id_)) if id_ else None
+    return found.tenant_id if found is not None else "common"
 
 
 async def _unavailable(_: Request, __: Exception) -> Response:

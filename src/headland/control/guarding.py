@@ -43,9 +43,11 @@ def _guard(operation: Operation) -> Handler:
 
     async def answer(request: Request) -> Response:
         service = service_of(request)
+        if not operation.guarded:
+            return await operation.handler(request)
         principal = await service.guard.authenticate(request)
         if principal is None:
-            raise AuthenticationError("A bearer token is needed.", "Bearer")
+            raise AuthenticationError("A bearer token is needed.", "Bearer", "missing")
         request.state.caller = principal
         scope = scopes.scope_of(request.path_params)
         subscription = _subscription(scope)

@@ -91,6 +91,6 @@ async def test_what_is_enabled_or_asked_for_already(deployment, refused):
 
 
 async def test_terms_as_text(deployment):
-    answer = await deployment.call("GET", "/control/terms", version=None, headers={"accept": "text/plain"})
+    answer = await deployment.client.get("/control/terms", headers={"accept": "text/plain"})
     assert answer.headers["content-type"] == "text/plain; charset=UTF-8"
     assert "stays yours" in answer.text

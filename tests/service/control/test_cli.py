@@ -67,14 +67,13 @@ async def headland(deployment, tmp_path, monkeypatch):
             "HEADLAND_CLIENT_SECRET": secret(application),
         }
         surroundings = Surroundings(InProcess(listener), now=deployment.clock, sleep=_work(deployment))
-        running = thread.submit(
-            CliRunner().invoke, cli, arguments, obj=surroundings, env=variables, input=stdin
-        )
-        return running.result(60)
+        # The commands run their own event loop, and this test has one already.
+        return thread.submit(
+            lambda: CliRunner().invoke(cli, arguments, obj=surroundings, env=variables, input=stdin)
+        ).result(60)
 
-    # The commands run their own event loop, and this test has one already. What the services log would go where
-    # the commands print.
-    with ThreadPoolExecutor(1) as thread, capture_logs():
+    # What the services log would go where the commands print.
+    with capture_logs(), ThreadPoolExecutor(1) as thread:
         yield run
 
 

@@ -37,6 +37,9 @@ async def test_without_a_good_token(deployment, refused):
             'Bearer authorization_uri="https://headland.test'
         )
         assert answer.headers["x-ms-failure-cause"] == "gateway"
+    answer = await deployment.client.get(f"{deployment.group()}?api-version=2022-12-01")
+    challenge = answer.headers["www-authenticate"]
+    assert challenge == f'Bearer authorization_uri="https://headland.test:8443/{deployment.tenant}"'
     claims = access_claims(
         deployment.known(deployment.administrator),
         Resource("https://management.azure.com", "1.0"),

@@ -15,4 +15,7 @@ COMMANDS: Commands = {
 
 @click.group(cls=LazyGroup, table=COMMANDS)
 def group() -> None:
-    """Manage resource groups: instances live in one."""
+    """Manage resource groups.
+
+    Instances live in one.
+    """

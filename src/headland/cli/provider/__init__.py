@@ -14,7 +14,7 @@ COMMANDS: Commands = {
 
 @click.group(cls=LazyGroup, table=COMMANDS)
 def provider() -> None:
-    """Register resource providers: instances can be made once theirs is registered.
+    """Register resource providers.
 
-    NAMESPACE is Microsoft.AgFoodPlatform unless you name another one.
+    Instances can be made once theirs is registered. NAMESPACE is Microsoft.AgFoodPlatform unless you name another one.
     """

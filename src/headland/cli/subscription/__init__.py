@@ -17,4 +17,7 @@ COMMANDS: Commands = {
 
 @click.group(cls=LazyGroup, table=COMMANDS)
 def subscription() -> None:
-    """Ask for subscriptions, decide about them, and accept their terms."""
+    """Ask for subscriptions, and accept their terms.
+
+    Administrators decide about what is asked for.
+    """

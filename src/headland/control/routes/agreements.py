@@ -154,5 +154,7 @@ OPERATIONS = (
         "Read the terms",
         {200: Answer("The terms in force.", wire.Terms)},
         addition=True,
+        # The agreement's link leads here, and people open it in a browser.
+        guarded=False,
     ),
 )
