@@ -28,7 +28,7 @@ COMMANDS: Commands = {
     "audit": ("headland.cli.audit:audit", "Read the trail of administrative changes."),
     "subscription": (
         "headland.cli.subscription:subscription",
-        "Ask for subscriptions, decide about them, and accept their terms.",
+        "Ask for subscriptions, and accept their terms.",
     ),
     "provider": ("headland.cli.provider:provider", "Register resource providers."),
     "group": ("headland.cli.group:group", "Manage resource groups."),

@@ -3,12 +3,13 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import structlog
 from sqlalchemy import Connection
 from starlette.requests import Request
 
+from headland.audit import Change, actor_of
 from headland.control.directory import Directory
 from headland.control.errors import (
     BadParameterError,
@@ -57,20 +58,30 @@ class ControlService:
         """Milliseconds since 1970."""
         return int(self.clock() * 1000)
 
-    async def change(
-        self, request: Request, event: str, target: str, rule: Callable[[Connection], T], **fields: Any
-    ) -> T:
-        """What `rule` returns, once it is committed. All that the control plane changes for a caller, it changes
-        here: `event` says what, `target` to what, and the request by whom.
+    async def change(self, request: Request, rule: Callable[[Connection], tuple[T, Change | None]]) -> T:
+        """What `rule` returns, once all that it has changed is committed. Whatever the control plane changes for a
+        caller, it changes here: it is on record in the audit trail by the same transaction.
+
+        Args:
+            rule: makes the change, and says what has changed, or None.
 
         Raises:
             ControlError: the rule refuses; nothing was changed.
             DatabaseUnavailableError: the database can't be written now.
         """
-        result = await self.database.write(rule)
-        _log.info(event, target=target, by=caller(request).client_id, **fields)
+        actor, now = actor_of(request, caller(request)), self.now()
+
+        def recorded(connection: Connection) -> tuple[T, Change | None]:
+            made, change = rule(connection)
+            if change is not None:
+                change.put_on_record(connection, actor, now)
+            return made, change
+
+        made, change = await self.database.write(recorded)
+        if change is not None:
+            _log.info(change.action, target=change.target, by=actor.client_id)
         self.wake()
-        return result
+        return made
 
     def read(self, query: Callable[[Connection], T]) -> T:
         """What `query` returns, of one state of the database."""

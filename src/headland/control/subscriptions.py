@@ -5,6 +5,8 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
+from headland.audit import Actor
+from headland.control import changes
 from headland.control.errors import (
     AccessConflictError,
     BadFieldError,
@@ -20,6 +22,8 @@ from headland.control.rows import subscriptions as rows
 from headland.control.scopes import is_guid, key_of
 from headland.control.terms import Terms
 from headland.security import Principal
+
+FIRST_START = Actor(source="headland serve")
 
 LONGEST_NAME = 64
 LONGEST_REASON = 2000
@@ -66,8 +70,12 @@ def initialise(
     made = Subscription(str(uuid.uuid4()), tenant_id, display_name[:LONGEST_NAME], now)
     rows.add(connection, made)
     rows.accept_terms(connection, made.id, terms.version, "", now)
+    changes.subscription_made(made).put_on_record(connection, FIRST_START, now)
+    changes.terms_accepted(made, terms.version).put_on_record(connection, FIRST_START, now)
     if owner_id is not None:
-        assignments.add(connection, _ownership("/", tenant_id, owner_id, None, now))
+        owner = _ownership("/", tenant_id, owner_id, None, now)
+        assignments.add(connection, owner)
+        changes.role_assigned(owner).put_on_record(connection, FIRST_START, now)
     return made
 
 
@@ -118,14 +126,15 @@ def ask(
 
 
 def find_request(connection: Connection, principal: Principal, id_: str) -> AccessRequest:
-    """A request of the caller's own, or for an administrator any of its tenant.
+    """A request of the caller's own, or for an administrator any.
 
     Raises:
         NotFoundError: there is none.
     """
     found = rows.find_request(connection, id_.lower())
     own = found is not None and found.requested_by == principal.object_id
-    seen = found is not None and principal.administrator and found.tenant_id == principal.tenant_id
+    # Whoever administers the deployment decides for all of its tenants.
+    seen = found is not None and principal.administrator
     if found is None or not (own or seen):
         raise NotFoundError(f"The access request '{id_}' is not found.")
     return found
@@ -143,7 +152,7 @@ def decide(
     """Approve a request, whose asker then owns the subscription, or refuse it. `principal` is an administrator.
 
     Raises:
-        NotFoundError: there is no such request in its tenant.
+        NotFoundError: there is no such request.
         AccessConflictError: it has been decided otherwise.
     """
     request = find_request(connection, principal, id_)

@@ -11,12 +11,11 @@ import structlog
 from sqlalchemy import Connection
 from starlette.requests import Request
 
-from headland.audit import actor_of
+from headland.audit import Change, actor_of
 from headland.database import Database
 from headland.http.bodies import BodyError, media_type_of, read_body
 from headland.http.validation import decode_json
 from headland.identity import errors, tenants
-from headland.identity.changes import Change
 from headland.identity.records import Tenant
 from headland.security import Guard, Principal
 from headland.settings import Settings

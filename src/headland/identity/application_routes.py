@@ -5,11 +5,11 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
+from headland.audit import Change
 from headland.http.answers import json_answer
 from headland.http.operations import Answer, Operation, Parameter
 from headland.identity import applications, changes, store, wire
 from headland.identity.admin_service import administrator, body_of, carry_out, place_of, service_of
-from headland.identity.changes import Change
 from headland.identity.views import application_view
 
 PREFIX = "/identity"

@@ -1,40 +1,9 @@
 """Changes as the audit trail has them: what a reader needs, and no secret."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection
-
-from headland.audit import Actor, record
+from headland.audit import Change, difference
 from headland.identity.records import Application, Certificate, Secret, Tenant
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What was changed, whoever did it."""
-
-    #: Kind of target and what was done to it.
-    action: str
-    target: str
-    #: The target's tenant.
-    tenant_id: str
-    #: What was there before and what is there now, as far as it was changed.
-    before: Mapping[str, Any] | None = None
-    after: Mapping[str, Any] | None = None
-
-    def put_on_record(self, connection: Connection, actor: Actor, now: int) -> None:
-        """In the transaction that makes the change (`now` in milliseconds since 1970)."""
-        record(
-            connection,
-            actor,
-            self.action,
-            self.target,
-            now=now,
-            tenant_id=self.tenant_id,
-            before=self.before,
-            after=self.after,
-        )
 
 
 def tenant_created(made: Tenant) -> Change:
@@ -43,9 +12,7 @@ def tenant_created(made: Tenant) -> Change:
 
 def tenant_renamed(before: Tenant, after: Tenant) -> Change | None:
     """None where it is as it was."""
-    if before.name == after.name:
-        return None
-    return Change("tenant.renamed", _tenant(after), after.id, {"name": before.name}, {"name": after.name})
+    return difference("tenant.renamed", _tenant(after), after.id, {"name": before.name}, {"name": after.name})
 
 
 def tenant_deleted(gone: Tenant) -> Change:
@@ -58,17 +25,8 @@ def application_registered(made: Application) -> Change:
 
 def application_changed(before: Application, after: Application) -> Change | None:
     """It was renamed, disabled or enabled; None where it is as it was."""
-    old, new = _shown(before), _shown(after)
-    changed = [name for name in new if old[name] != new[name]]
-    if not changed:
-        return None
-    return Change(
-        _what_was_done(before, after),
-        _application(after),
-        after.tenant_id,
-        {name: old[name] for name in changed},
-        {name: new[name] for name in changed},
-    )
+    action, target = _what_was_done(before, after), _application(after)
+    return difference(action, target, after.tenant_id, _shown(before), _shown(after))
 
 
 def application_deleted(gone: Application) -> Change:

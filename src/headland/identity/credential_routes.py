@@ -4,6 +4,7 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
+from headland.audit import Change
 from headland.http.answers import json_answer
 from headland.http.operations import Answer, Operation
 from headland.identity import applications, certificates, changes, wire
@@ -16,7 +17,6 @@ from headland.identity.application_routes import (
     UNKNOWN,
     client_id_of,
 )
-from headland.identity.changes import Change
 from headland.identity.service import UNCACHED
 from headland.identity.views import certificate_view, secret_views, shown_secret
 

@@ -4,12 +4,12 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
+from headland.audit import Change
 from headland.http.answers import json_answer
 from headland.http.operations import Answer, Operation
 from headland.identity import changes, tenants, wire
 from headland.identity.admin_service import administrator, body_of, carry_out, service_of
 from headland.identity.application_routes import BAD_BODY, NO_TENANT, PREFIX
-from headland.identity.changes import Change
 from headland.identity.views import tenant_view
 
 

@@ -2,13 +2,15 @@
 
 from typing import Final
 
+from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headland.control import subscriptions, wire
+from headland.audit import Change
+from headland.control import changes, subscriptions, wire
 from headland.control.declaring import named
 from headland.control.errors import AdministratorNeededError
-from headland.control.records import RequestState
+from headland.control.records import AccessRequest, RequestState
 from headland.control.rows import subscriptions as rows
 from headland.control.service import body_of, caller, path, service_of
 from headland.control.views import request_view
@@ -23,11 +25,9 @@ async def ask_for_access(request: Request) -> Response:
     service = service_of(request)
     wanted = await body_of(request, wire.NewAccessRequest)
     now = service.now()
-    made = await service.change(
-        request,
-        "access.requested",
-        wanted.subscription_id or "new",
-        lambda connection: subscriptions.ask(
+
+    def ask(connection: Connection) -> tuple[AccessRequest, Change]:
+        made = subscriptions.ask(
             connection,
             caller(request),
             subscription_id=wanted.subscription_id,
@@ -36,15 +36,17 @@ async def ask_for_access(request: Request) -> Response:
             accepted_terms=wanted.accept_terms,
             terms=service.terms,
             now=now,
-        ),
-    )
+        )
+        return made, changes.access_requested(made)
+
+    made = await service.change(request, ask)
     return json_answer(request_view(made), 201, {"location": f"{_PATH}/{made.id}"})
 
 
 async def list_access_requests(request: Request) -> Response:
     principal = caller(request)
     own = None if principal.administrator else principal.object_id
-    found = service_of(request).read(lambda connection: rows.requests(connection, principal.tenant_id, own))
+    found = service_of(request).read(lambda connection: rows.requests(connection, own))
     return json_answer(wire.AccessRequestList([request_view(item) for item in found]))
 
 
@@ -62,15 +64,13 @@ async def decide_access_request(request: Request) -> Response:
     state = _DECISIONS[str(request.url.path).rstrip("/").rpartition("/")[2].lower()]
     comment = (await body_of(request, wire.Decision, optional=True)).comment
     now = service.now()
-    decided = await service.change(
-        request,
-        f"access.{state.lower()}",
-        id_,
-        lambda connection: subscriptions.decide(
-            connection, principal, id_, state=state, comment=comment, now=now
-        ),
-    )
-    return json_answer(request_view(decided))
+
+    def decide(connection: Connection) -> tuple[AccessRequest, Change | None]:
+        before = subscriptions.find_request(connection, principal, id_)
+        decided = subscriptions.decide(connection, principal, id_, state=state, comment=comment, now=now)
+        return decided, changes.access_decided(before, decided)
+
+    return json_answer(request_view(await service.change(request, decide)))
 
 
 _BAD = {400: Answer("A field is not as it must be.", wire.ErrorAnswer)}
@@ -91,7 +91,7 @@ OPERATIONS = (
         "GET",
         _PATH,
         list_access_requests,
-        "List the caller's requests for subscriptions; an administrator's list has all of the tenant's",
+        "List the caller's requests for subscriptions; an administrator's list has all",
         {200: Answer("Oldest first.", wire.AccessRequestList)},
         addition=True,
     ),

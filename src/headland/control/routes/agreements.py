@@ -4,8 +4,9 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
+from headland.audit import Change
+from headland.control import changes, subscriptions, wire
 from headland.control import terms as rules
-from headland.control import wire
 from headland.control.declaring import MISSING, SUBSCRIPTION, named, operation, reads
 from headland.control.errors import BadFieldError, NotFoundError
 from headland.control.rows import subscriptions as rows
@@ -64,10 +65,13 @@ async def _accept(request: Request) -> Response:
     service, id_ = service_of(request), subscription_of(request)
     version, by, now = service.terms.version, caller(request).object_id, service.now()
 
-    def accept(connection: Connection) -> None:
+    def accept(connection: Connection) -> tuple[None, Change | None]:
+        if rows.accepted(connection, id_, version) is not None:
+            return None, None
         rows.accept_terms(connection, id_, version, by, now)
+        return None, changes.terms_accepted(subscriptions.get(connection, id_), version)
 
-    await service.change(request, "terms.accepted", f"/subscriptions/{id_}", accept, version=version)
+    await service.change(request, accept)
     return _shown(request)
 
 

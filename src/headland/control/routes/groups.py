@@ -1,9 +1,11 @@
 """Resource groups, what is in them, and what has become of their deletion."""
 
+from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headland.control import groups, paging, wire
+from headland.audit import Change
+from headland.control import changes, groups, paging, subscriptions, wire
 from headland.control.declaring import (
     CONFLICT,
     EXPAND,
@@ -22,7 +24,7 @@ from headland.control.errors import DeletionBlockedError, InvalidContentError, N
 from headland.control.filters import Filters
 from headland.control.names import key_of
 from headland.control.provider import FARM_BEATS
-from headland.control.records import Group, Instance
+from headland.control.records import Group, GroupDeletion, Instance
 from headland.control.rows import groups as rows
 from headland.control.rows import instances
 from headland.control.service import body_of, caller, expanded, path, service_of, subscription_of, version_of
@@ -67,11 +69,10 @@ async def put_group(request: Request) -> Response:
     service, id_, name = service_of(request), subscription_of(request), path(request, "resourceGroupName")
     wanted = await body_of(request, wire.NewResourceGroup)
     now = service.now()
-    group, made = await service.change(
-        request,
-        "group.put",
-        f"/subscriptions/{id_}/resourceGroups/{name}",
-        lambda connection: groups.create(
+
+    def put(connection: Connection) -> tuple[tuple[Group, bool], Change | None]:
+        before = rows.find(connection, id_, key_of(name))
+        group, made = groups.create(
             connection,
             id_,
             name,
@@ -80,8 +81,10 @@ async def put_group(request: Request) -> Response:
             tags=wanted.tags or {},
             managed_by=wanted.managed_by,
             now=now,
-        ),
-    )
+        )
+        return (group, made), changes.group_put(subscriptions.get(connection, id_), before, group)
+
+    group, made = await service.change(request, put)
     return json_answer(group_view(group), 201 if made else 200)
 
 
@@ -89,15 +92,13 @@ async def patch_group(request: Request) -> Response:
     service, id_, name = service_of(request), subscription_of(request), path(request, "resourceGroupName")
     wanted = await body_of(request, wire.ResourceGroupChange)
     now = service.now()
-    group = await service.change(
-        request,
-        "group.changed",
-        f"/subscriptions/{id_}/resourceGroups/{name}",
-        lambda connection: groups.change(
-            connection, id_, name, tags=wanted.tags, managed_by=wanted.managed_by, now=now
-        ),
-    )
-    return json_answer(group_view(group))
+
+    def patch(connection: Connection) -> tuple[Group, Change | None]:
+        before = groups.get(connection, id_, name)
+        group = groups.change(connection, id_, name, tags=wanted.tags, managed_by=wanted.managed_by, now=now)
+        return group, changes.group_put(subscriptions.get(connection, id_), before, group)
+
+    return json_answer(group_view(await service.change(request, patch)))
 
 
 async def read_group(request: Request) -> Response:
@@ -124,12 +125,16 @@ async def list_groups(request: Request) -> Response:
 async def delete_group(request: Request) -> Response:
     service, id_, name = service_of(request), subscription_of(request), path(request, "resourceGroupName")
     now = service.now()
-    begun = await service.change(
-        request,
-        "group.deletion_begun",
-        f"/subscriptions/{id_}/resourceGroups/{name}",
-        lambda connection: groups.delete(connection, id_, name, caller(request).object_id, now),
-    )
+
+    def delete(connection: Connection) -> tuple[GroupDeletion, Change | None]:
+        gone = groups.get(connection, id_, name)
+        inside = instances.all_of(connection, id_, gone.key)
+        begun = groups.delete(connection, id_, name, caller(request).object_id, now)
+        if gone.deleting_since is not None:
+            return begun, None
+        return begun, changes.group_deleted(subscriptions.get(connection, id_), gone, inside)
+
+    begun = await service.change(request, delete)
     return Response(status_code=202, headers=_poll(request, begun.id))
 
 

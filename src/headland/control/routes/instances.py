@@ -6,7 +6,8 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headland.control import instances, names, paging, wire
+from headland.audit import Change
+from headland.control import changes, instances, names, paging, subscriptions, wire
 from headland.control.declaring import (
     CONFLICT,
     GONE,
@@ -44,19 +45,21 @@ async def put_instance(request: Request) -> Response:
     service = service_of(request)
     wanted = wanted_of(request, await body_of(request, wire.NewInstance))
     now = service.now()
-    instance, made = await service.change(
-        request,
-        "instance.put",
-        _target(request),
-        lambda connection: instances.create(
+
+    def put(connection: Connection) -> tuple[tuple[Instance, bool], Change | None]:
+        before = rows.find(connection, names.key_of(wanted.name))
+        instance, made = instances.create(
             connection,
             wanted,
             principal=caller(request),
             terms=service.terms,
             available=service.settings.control.locations,
             now=now,
-        ),
-    )
+        )
+        subscription = subscriptions.get(connection, wanted.subscription_id)
+        return (instance, made), changes.instance_put(subscription, before, instance)
+
+    instance, made = await service.change(request, put)
     headers = {}
     if not instance.ready and instance.failure is None:
         address = f"{service.public_url}{instance.id}/operationResults/{PROVISIONING}{instance.name}"
@@ -94,20 +97,16 @@ async def patch_instance(request: Request) -> Response:
     wanted = await body_of(request, wire.NewInstance)
     options = changed_options(wanted, generation(version_of(request)))
     now = service.now()
-    changed = await service.change(
-        request,
-        "instance.changed",
-        _target(request),
-        lambda connection: instances.change(
-            connection,
-            _find(connection, request),
-            tags=wanted.tags,
-            options=options,
-            principal=caller(request),
-            now=now,
-        ),
-    )
-    return _shown(request, changed)
+
+    def patch(connection: Connection) -> tuple[Instance, Change | None]:
+        before = _find(connection, request)
+        changed = instances.change(
+            connection, before, tags=wanted.tags, options=options, principal=caller(request), now=now
+        )
+        subscription = subscriptions.get(connection, changed.subscription_id)
+        return changed, changes.instance_put(subscription, before, changed)
+
+    return _shown(request, await service.change(request, patch))
 
 
 async def read_instance(request: Request) -> Response:
@@ -123,15 +122,16 @@ async def delete_instance(request: Request) -> Response:
     service = service_of(request)
     now = service.now()
 
-    def delete(connection: Connection) -> bool:
+    def delete(connection: Connection) -> tuple[bool, Change | None]:
         found = rows.find(connection, names.key_of(path(request, "farmBeatsResourceName")))
         inside = group(connection, subscription_of(request), path(request, "resourceGroupName"))
         if found is None or (found.subscription_id, found.group_key) != (inside.subscription_id, inside.key):
-            return False
+            return False, None
         instances.delete(connection, found, now)
-        return True
+        subscription = subscriptions.get(connection, found.subscription_id)
+        return True, changes.instance_deleted(subscription, found)
 
-    gone = await service.change(request, "instance.deleted", _target(request), delete)
+    gone = await service.change(request, delete)
     return Response(status_code=200 if gone else 204)
 
 
@@ -186,10 +186,6 @@ def _shown(
 ) -> Response:
     view = instance_view(item, version_of(request), service_of(request).settings)
     return json_answer(view, status, headers)
-
-
-def _target(request: Request) -> str:
-    return str(request.url.path)
 
 
 _PAGES = (SIZE, TOKEN)

@@ -4,7 +4,8 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headland.control import locations, provider, wire
+from headland.audit import Change
+from headland.control import changes, locations, provider, subscriptions, wire
 from headland.control.declaring import CONFLICT, MISSING, SUBSCRIPTION, operation, reads
 from headland.control.errors import InvalidResourceNamespaceError, StillInUseError
 from headland.control.rows import instances
@@ -45,27 +46,30 @@ async def register_provider(request: Request) -> Response:
     service, id_, namespace = service_of(request), subscription_of(request), _namespace(request)
     now = service.now()
 
-    def register(connection: Connection) -> None:
-        if namespace not in rows.registered(connection, id_):
-            rows.register(connection, id_, namespace, now)
+    def register(connection: Connection) -> tuple[None, Change | None]:
+        if namespace in rows.registered(connection, id_):
+            return None, None
+        rows.register(connection, id_, namespace, now)
+        return None, changes.provider_registered(subscriptions.get(connection, id_), namespace)
 
     if provider.registers(namespace):
-        target = f"/subscriptions/{id_}/providers/{namespace}"
-        await service.change(request, "provider.registered", target, register)
+        await service.change(request, register)
     return json_answer(_view(request, namespace, _registered(request)))
 
 
 async def unregister_provider(request: Request) -> Response:
     service, id_, namespace = service_of(request), subscription_of(request), _namespace(request)
 
-    def unregister(connection: Connection) -> None:
+    def unregister(connection: Connection) -> tuple[None, Change | None]:
         if instances.all_of(connection, id_):
             raise StillInUseError(namespace)
+        if namespace not in rows.registered(connection, id_):
+            return None, None
         rows.unregister(connection, id_, namespace)
+        return None, changes.provider_unregistered(subscriptions.get(connection, id_), namespace)
 
     if provider.registers(namespace):
-        target = f"/subscriptions/{id_}/providers/{namespace}"
-        await service.change(request, "provider.unregistered", target, unregister)
+        await service.change(request, unregister)
     return json_answer(_view(request, namespace, _registered(request)))
 
 

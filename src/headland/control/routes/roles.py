@@ -4,7 +4,8 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headland.control import assignments, paging, wire
+from headland.audit import Change
+from headland.control import assignments, changes, paging, wire
 from headland.control.declaring import CONFLICT, FILTER, GONE, MISSING, ROLES, TOKEN, named, operation, reads
 from headland.control.errors import AssignmentNotFoundError, NotSupportedError, RoleNotFoundError
 from headland.control.filters import Filters, parse
@@ -71,14 +72,15 @@ async def put_assignment(request: Request) -> Response:
         description=body.description,
     )
     now = service.now()
-    assignment, made = await service.change(
-        request,
-        "role.assigned",
-        wanted.scope,
-        lambda connection: assignments.create(connection, wanted, caller(request), service.directory, now),
-        role=body.role_definition_id.rpartition("/")[2],
-        principal=body.principal_id,
-    )
+
+    def put(connection: Connection) -> tuple[tuple[Assignment, bool], Change | None]:
+        before = rows.find(connection, wanted.name.lower())
+        assignment, made = assignments.create(connection, wanted, caller(request), service.directory, now)
+        if before is None:
+            return (assignment, made), changes.role_assigned(assignment)
+        return (assignment, made), changes.role_described(before, assignment)
+
+    assignment, made = await service.change(request, put)
     return json_answer(assignment_view(assignment), 201 if made else 200)
 
 
@@ -90,19 +92,14 @@ async def read_assignment(request: Request) -> Response:
 
 
 async def delete_assignment(request: Request) -> Response:
-    def delete(connection: Connection) -> Assignment | None:
+    def delete(connection: Connection) -> tuple[Assignment | None, Change | None]:
         found = _find(connection, request)
-        if found is not None:
-            rows.delete(connection, found.name)
-        return found
+        if found is None:
+            return None, None
+        rows.delete(connection, found.name)
+        return found, changes.role_removed(found)
 
-    deleted = await service_of(request).change(
-        request,
-        "role.removed",
-        "/" + path(request, "scope"),
-        delete,
-        name=path(request, "roleAssignmentName"),
-    )
+    deleted = await service_of(request).change(request, delete)
     return Response(status_code=204) if deleted is None else json_answer(assignment_view(deleted))
 
 
