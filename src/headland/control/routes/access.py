@@ -5,7 +5,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headland.control import access_wire, subscriptions, wire
+from headland.control import access, access_wire, wire
 from headland.control.declaring import named
 from headland.control.errors import AdministratorNeededError
 from headland.control.records import RequestState
@@ -27,7 +27,7 @@ async def ask_for_access(request: Request) -> Response:
         request,
         "access.requested",
         wanted.subscription_id or "new",
-        lambda connection: subscriptions.ask(
+        lambda connection: access.ask(
             connection,
             caller(request),
             subscription_id=wanted.subscription_id,
@@ -50,7 +50,7 @@ async def list_access_requests(request: Request) -> Response:
 
 async def read_access_request(request: Request) -> Response:
     found = service_of(request).read(
-        lambda connection: subscriptions.find_request(connection, caller(request), path(request, "requestId"))
+        lambda connection: access.find_request(connection, caller(request), path(request, "requestId"))
     )
     return json_answer(request_view(found))
 
@@ -66,9 +66,7 @@ async def decide_access_request(request: Request) -> Response:
         request,
         f"access.{state.lower()}",
         id_,
-        lambda connection: subscriptions.decide(
-            connection, principal, id_, state=state, comment=comment, now=now
-        ),
+        lambda connection: access.decide(connection, principal, id_, state=state, comment=comment, now=now),
     )
     return json_answer(request_view(decided))
 

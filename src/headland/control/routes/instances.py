@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headland.control import instances, names, paging, wire
+from headland.control import groups, instances, names, paging, wire
 from headland.control.declaring import (
     CONFLICT,
     GONE,
@@ -25,7 +25,6 @@ from headland.control.provider import FARM_BEATS, generation
 from headland.control.records import Instance
 from headland.control.rows import instances as rows
 from headland.control.service import body_of, caller, path, service_of, subscription_of, version_of
-from headland.control.subscriptions import group
 from headland.control.views import instance_uri, instance_view
 from headland.http.answers import json_answer
 from headland.http.operations import Answer
@@ -125,7 +124,7 @@ async def delete_instance(request: Request) -> Response:
 
     def delete(connection: Connection) -> bool:
         found = rows.find(connection, names.key_of(path(request, "farmBeatsResourceName")))
-        inside = group(connection, subscription_of(request), path(request, "resourceGroupName"))
+        inside = groups.get(connection, subscription_of(request), path(request, "resourceGroupName"))
         if found is None or (found.subscription_id, found.group_key) != (inside.subscription_id, inside.key):
             return False
         instances.delete(connection, found, now)
@@ -139,7 +138,7 @@ async def list_instances(request: Request) -> Response:
     id_, name = subscription_of(request), path(request, "resourceGroupName")
 
     def look(connection: Connection) -> list[Instance]:
-        return rows.all_of(connection, id_, group(connection, id_, name).key)
+        return rows.all_of(connection, id_, groups.get(connection, id_, name).key)
 
     return _list(request, service_of(request).read(look))
 
