@@ -1,5 +1,6 @@
 """The control plane's application and its API as declared."""
 
+import contextlib
 from typing import cast
 
 from starlette.exceptions import HTTPException
@@ -111,7 +112,9 @@ async def _unauthenticated(request: Request, error: Exception) -> Response:
 def _tenant(request: Request, service: ControlService) -> str:
     """Whose tokens open what was asked for, where the path has a subscription that tells."""
     id_ = str(request.path_params.get("subscriptionId", "")).lower()
-    found = service.database.read(lambda connection: rows.find(connection, id_)) if id_ else None
+    found = None
+    with contextlib.suppress(DatabaseUnavailableError):
+        found = service.database.read(lambda connection: rows.find(connection, id_)) if id_ else None
     return found.tenant_id if found is not None else "common"
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
-from headland.control import instances, subscriptions
+from headland.control import groups, instances, subscriptions
 from headland.control.directory import Directory
 from headland.control.errors import (
     AssignmentFixedError,
@@ -51,7 +51,7 @@ def check_scope(connection: Connection, scope: str) -> str:
     subscriptions.get(connection, place.subscription)
     if place.group is None:
         return f"/subscriptions/{place.subscription}"
-    group = subscriptions.group(connection, place.subscription, place.group)
+    group = groups.get(connection, place.subscription, place.group)
     if place.instance is None:
         return group.id
     return instances.get(connection, place.subscription, place.group, place.instance).id

@@ -3,7 +3,7 @@
 from sqlalchemy import Connection
 
 from headland.control.actions import is_data_action
-from headland.control.roles import BY_ID
+from headland.control.roles import BY_ID, OWNER, SERVICE_ADMIN, Role
 from headland.control.rows import assignments, subscriptions
 from headland.control.scopes import covers, key_of, subscription_in
 from headland.database import Database
@@ -11,6 +11,9 @@ from headland.security import Principal
 
 #: What a principal has: scope, role, and the tenant whose subscriptions an assignment at `/` is about.
 _Held = tuple[tuple[str, str, str], ...]
+
+#: Administrators need no assignments.
+_ADMINISTRATORS = frozenset({OWNER, SERVICE_ADMIN})
 
 
 class RoleAuthorizer:
@@ -31,14 +34,23 @@ class RoleAuthorizer:
         Raises:
             DatabaseUnavailableError: the roles can't be read now.
         """
+        data = is_data_action(action)
+        return any(role.allows(action, data=data) for role in self.roles(principal, scope))
+
+    def roles(self, principal: Principal, scope: str) -> frozenset[Role]:
+        """The principal's roles at `scope`.
+
+        Raises:
+            DatabaseUnavailableError: they can't be read now.
+        """
         wanted = key_of(scope)
         tenant = self._tenant(wanted, principal)
         if principal.administrator and tenant == principal.tenant_id:
-            return True
-        data = is_data_action(action)
-        return any(
-            covers(held, wanted) and (held != "/" or of == tenant) and BY_ID[role].allows(action, data=data)
+            return _ADMINISTRATORS
+        return frozenset(
+            BY_ID[role]
             for held, role, of in self._held(principal.object_id)
+            if covers(held, wanted) and (held != "/" or of == tenant)
         )
 
     def _tenant(self, scope: str, principal: Principal) -> str:

@@ -6,18 +6,33 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection
 
 from headland.control import tags as tag_rules
-from headland.control.errors import DeletingError, GroupLocationError, GroupMovesError, LocationRequiredError
+from headland.control.errors import (
+    DeletingError,
+    GroupLocationError,
+    GroupMovesError,
+    LocationRequiredError,
+    ResourceGroupNotFoundError,
+)
 from headland.control.locations import find as find_location
 from headland.control.names import check_group, key_of
 from headland.control.records import Group, GroupDeletion
 from headland.control.rows import assignments, groups, instances, stores
 from headland.control.scopes import key_of as scope_key
-from headland.control.subscriptions import group as get
-
-__all__ = ["change", "create", "delete", "finish_deletion", "get"]
 
 #: Milliseconds for which it can be asked what became of a deletion.
 DELETIONS_KEPT = 7 * 86_400_000
+
+
+def get(connection: Connection, subscription_id: str, name: str) -> Group:
+    """One of its groups.
+
+    Raises:
+        ResourceGroupNotFoundError: it has none of that name.
+    """
+    found = groups.find(connection, subscription_id, key_of(name))
+    if found is None:
+        raise ResourceGroupNotFoundError(name)
+    return found
 
 
 def create(

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
-from headland.control import locations, provider, wire
+from headland.control import access_wire, locations, provider, wire
 from headland.control.provider import FARM_BEATS
 from headland.control.records import AccessRequest, Assignment, Group, Instance, Subscription
 from headland.control.roles import BY_ID, PUBLISHED, Role
@@ -168,8 +168,8 @@ def assignment_view(item: Assignment) -> wire.RoleAssignment:
     )
 
 
-def request_view(item: AccessRequest) -> wire.AccessRequest:
-    return wire.AccessRequest(
+def request_view(item: AccessRequest) -> access_wire.AccessRequest:
+    return access_wire.AccessRequest(
         id=item.id,
         subscription_id=item.subscription_id,
         display_name=item.display_name,

@@ -188,6 +188,13 @@ async def test_permissions_of_the_caller(deployment):
     path = f"{deployment.group()}/{AUTHORIZATION}/permissions"
     assert (await deployment.made("GET", path, who=drone)) == {"value": []}
     deployment.assign(drone, READER, deployment.base)
+    nowhere = path.replace("meadow", "nowhere")
+    assert await deployment.made("GET", nowhere, who=deployment.register("Other")) == {"value": []}
+    everything = await deployment.made("GET", path)
+    assert [item["actions"] or item["dataActions"] for item in everything["value"]] == [
+        ["Microsoft.AgFoodPlatform/*"],
+        ["*"],
+    ]
     (permission,) = (await deployment.made("GET", path, who=drone))["value"]
     assert "Microsoft.AgFoodPlatform/*/read" in permission["dataActions"]
 

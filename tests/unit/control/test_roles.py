@@ -62,3 +62,29 @@ def test_a_contributor_has_no_way_to_delete():
 )
 def test_scopes(upper, lower, held):
     assert covers(upper, lower) is held
+
+
+def test_what_needs_no_role_is_named_here():
+    """Everybody with a token may do these, and the last one everybody. Their handlers show the caller's own alone."""
+    provider = "/providers/Microsoft.AgFoodPlatform"
+    open_ = {(item.method, item.path) for item in OPERATIONS if item.action is None}
+    assert open_ == {
+        ("GET", "/subscriptions"),
+        ("GET", "/tenants"),
+        ("GET", "/providers"),
+        ("GET", "/providers/{resourceProviderNamespace}"),
+        ("GET", f"{provider}/operations"),
+        ("GET", f"{provider}/farmBeatsExtensionDefinitions"),
+        ("GET", f"{provider}/farmBeatsExtensionDefinitions/{{farmBeatsExtensionId}}"),
+        ("GET", f"{provider}/farmBeatsSolutionDefinitions"),
+        ("GET", f"{provider}/farmBeatsSolutionDefinitions/{{farmBeatsSolutionId}}"),
+        ("GET", "/subscriptions/{subscriptionId}/operationresults/{operationId}"),
+        ("GET", "/{scope:path}/providers/Microsoft.Authorization/permissions"),
+        ("POST", "/control/access-requests"),
+        ("GET", "/control/access-requests"),
+        ("GET", "/control/access-requests/{requestId}"),
+        ("POST", "/control/access-requests/{requestId}/approve"),
+        ("POST", "/control/access-requests/{requestId}/refuse"),
+        ("GET", "/control/terms"),
+    }
+    assert [item.path for item in OPERATIONS if not item.guarded] == ["/control/terms"]

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.audit import Change
-from headland.control import changes, subscriptions, wire
+from headland.control import access, access_wire, changes, wire
 from headland.control.declaring import named
 from headland.control.errors import AdministratorNeededError
 from headland.control.records import AccessRequest, RequestState
@@ -23,11 +23,11 @@ _DECISIONS: Final[dict[str, RequestState]] = {"approve": "Approved", "refuse": "
 
 async def ask_for_access(request: Request) -> Response:
     service = service_of(request)
-    wanted = await body_of(request, wire.NewAccessRequest)
+    wanted = await body_of(request, access_wire.NewAccessRequest)
     now = service.now()
 
     def ask(connection: Connection) -> tuple[AccessRequest, Change]:
-        made = subscriptions.ask(
+        made = access.ask(
             connection,
             caller(request),
             subscription_id=wanted.subscription_id,
@@ -47,12 +47,12 @@ async def list_access_requests(request: Request) -> Response:
     principal = caller(request)
     own = None if principal.administrator else principal.object_id
     found = service_of(request).read(lambda connection: rows.requests(connection, own))
-    return json_answer(wire.AccessRequestList([request_view(item) for item in found]))
+    return json_answer(access_wire.AccessRequestList([request_view(item) for item in found]))
 
 
 async def read_access_request(request: Request) -> Response:
     found = service_of(request).read(
-        lambda connection: subscriptions.find_request(connection, caller(request), path(request, "requestId"))
+        lambda connection: access.find_request(connection, caller(request), path(request, "requestId"))
     )
     return json_answer(request_view(found))
 
@@ -62,12 +62,12 @@ async def decide_access_request(request: Request) -> Response:
     if not principal.administrator:
         raise AdministratorNeededError(principal.client_id)
     state = _DECISIONS[str(request.url.path).rstrip("/").rpartition("/")[2].lower()]
-    comment = (await body_of(request, wire.Decision, optional=True)).comment
+    comment = (await body_of(request, access_wire.Decision, optional=True)).comment
     now = service.now()
 
     def decide(connection: Connection) -> tuple[AccessRequest, Change | None]:
-        before = subscriptions.find_request(connection, principal, id_)
-        decided = subscriptions.decide(connection, principal, id_, state=state, comment=comment, now=now)
+        before = access.find_request(connection, principal, id_)
+        decided = access.decide(connection, principal, id_, state=state, comment=comment, now=now)
         return decided, changes.access_decided(before, decided)
 
     return json_answer(request_view(await service.change(request, decide)))
@@ -83,8 +83,8 @@ OPERATIONS = (
         _PATH,
         ask_for_access,
         "Ask for a subscription",
-        {201: Answer("An administrator decides.", wire.AccessRequest), **_BAD, **_CONFLICT},
-        body=wire.NewAccessRequest,
+        {201: Answer("An administrator decides.", access_wire.AccessRequest), **_BAD, **_CONFLICT},
+        body=access_wire.NewAccessRequest,
         addition=True,
     ),
     Operation(
@@ -92,7 +92,7 @@ OPERATIONS = (
         _PATH,
         list_access_requests,
         "List the caller's requests for subscriptions; an administrator's list has all",
-        {200: Answer("Oldest first.", wire.AccessRequestList)},
+        {200: Answer("Oldest first.", access_wire.AccessRequestList)},
         addition=True,
     ),
     Operation(
@@ -100,7 +100,7 @@ OPERATIONS = (
         f"{_PATH}/{{requestId}}",
         read_access_request,
         "Read a request for a subscription",
-        {200: Answer("The request.", wire.AccessRequest), **_MISSING},
+        {200: Answer("The request.", access_wire.AccessRequest), **_MISSING},
         addition=True,
     ),
     *(
@@ -109,8 +109,8 @@ OPERATIONS = (
             f"{_PATH}/{{requestId}}/{verb}",
             named(decide_access_request, f"{verb}_access_request"),
             f"{verb.capitalize()} a request for a subscription, as an administrator",
-            {200: Answer("It is decided.", wire.AccessRequest), **_BAD, **_MISSING, **_CONFLICT},
-            body=wire.Decision,
+            {200: Answer("It is decided.", access_wire.AccessRequest), **_BAD, **_MISSING, **_CONFLICT},
+            body=access_wire.Decision,
             addition=True,
         )
         for verb in _DECISIONS

@@ -5,7 +5,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.audit import Change
-from headland.control import changes, subscriptions, wire
+from headland.control import access_wire, changes, subscriptions, wire
 from headland.control import terms as rules
 from headland.control.declaring import MISSING, SUBSCRIPTION, named, operation, reads
 from headland.control.errors import BadFieldError, NotFoundError
@@ -58,7 +58,7 @@ async def read_terms(request: Request) -> Response:
     terms = service_of(request).terms
     if "text/plain" in request.headers.get("accept", ""):
         return encoded_answer(terms.text.encode(), media_type="text/plain; charset=UTF-8")
-    return json_answer(wire.Terms(terms.version, terms.text))
+    return json_answer(access_wire.Terms(terms.version, terms.text))
 
 
 async def _accept(request: Request) -> Response:
@@ -156,7 +156,7 @@ OPERATIONS = (
         "/control/terms",
         read_terms,
         "Read the terms",
-        {200: Answer("The terms in force.", wire.Terms)},
+        {200: Answer("The terms in force.", access_wire.Terms)},
         addition=True,
         # The agreement's link leads here, and people open it in a browser.
         guarded=False,

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.audit import Change
-from headland.control import changes, instances, names, paging, subscriptions, wire
+from headland.control import changes, groups, instances, names, paging, subscriptions, wire
 from headland.control.declaring import (
     CONFLICT,
     GONE,
@@ -26,7 +26,6 @@ from headland.control.provider import FARM_BEATS, generation
 from headland.control.records import Instance
 from headland.control.rows import instances as rows
 from headland.control.service import body_of, caller, path, service_of, subscription_of, version_of
-from headland.control.subscriptions import group
 from headland.control.views import instance_uri, instance_view
 from headland.http.answers import json_answer
 from headland.http.operations import Answer
@@ -124,7 +123,7 @@ async def delete_instance(request: Request) -> Response:
 
     def delete(connection: Connection) -> tuple[bool, Change | None]:
         found = rows.find(connection, names.key_of(path(request, "farmBeatsResourceName")))
-        inside = group(connection, subscription_of(request), path(request, "resourceGroupName"))
+        inside = groups.get(connection, subscription_of(request), path(request, "resourceGroupName"))
         if found is None or (found.subscription_id, found.group_key) != (inside.subscription_id, inside.key):
             return False, None
         instances.delete(connection, found, now)
@@ -139,7 +138,7 @@ async def list_instances(request: Request) -> Response:
     id_, name = subscription_of(request), path(request, "resourceGroupName")
 
     def look(connection: Connection) -> list[Instance]:
-        return rows.all_of(connection, id_, group(connection, id_, name).key)
+        return rows.all_of(connection, id_, groups.get(connection, id_, name).key)
 
     return _list(request, service_of(request).read(look))
 

@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from headland.audit import Change
 from headland.control import assignments, changes, paging, wire
+from headland.control.authorization import RoleAuthorizer
 from headland.control.declaring import CONFLICT, FILTER, GONE, MISSING, ROLES, TOKEN, named, operation, reads
 from headland.control.errors import AssignmentNotFoundError, NotSupportedError, RoleNotFoundError
 from headland.control.filters import Filters, parse
@@ -13,7 +14,7 @@ from headland.control.records import Assignment
 from headland.control.roles import BY_ID, Role
 from headland.control.roles import ROLES as ALL
 from headland.control.rows import assignments as rows
-from headland.control.scopes import covers, key_of
+from headland.control.scopes import key_of, place_of
 from headland.control.service import body_of, caller, path, service_of
 from headland.control.views import assignment_view, permission_view, role_view
 from headland.http.answers import json_answer
@@ -126,9 +127,10 @@ async def list_assignments(request: Request) -> Response:
 
 
 async def list_permissions(request: Request) -> Response:
-    scope, principal = key_of(_scope(request)), caller(request)
-    held = service_of(request).read(lambda connection: rows.of_principal(connection, principal.object_id))
-    roles = {BY_ID[item.role] for item in held if covers(item.scope_key, scope)}
+    # Whether there is something at the scope is not for everybody to know.
+    scope = "/" + path(request, "scope").strip("/")
+    place_of(scope)
+    roles = RoleAuthorizer(service_of(request).database).roles(caller(request), scope)
     return json_answer(
         wire.PermissionList([permission_view(role) for role in sorted(roles, key=lambda role: role.name)])
     )
