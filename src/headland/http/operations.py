@@ -52,6 +52,8 @@ class Operation:
     addition: bool = False
     #: Whether a bearer token is demanded.
     guarded: bool = True
+    #: What role-based access control calls it; None where roles have no say in it.
+    action: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""The farm service: an instance's records, as Azure Data Manager for Agriculture serves them."""
