@@ -1,6 +1,6 @@
 """A family's documents as one version has them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -42,7 +42,13 @@ class Shape:
         self._read_only = frozenset(m.name_in(version) for m in self.members if m.read_only)
         self._names = frozenset(m.name_in(version) for m in self.members)
         self._times = tuple(m.attribute for m in self.members if m.type == datetime | None)
+        #: Wire names by attribute.
         self._spelled = {m.attribute: m.name_in(version) for m in self.members}
+
+    @property
+    def attributes(self) -> Set[str]:
+        """The attributes of this version's members."""
+        return self._spelled.keys()
 
     def writable(self, patch: Mapping[str, Any]) -> Wire:
         """What of a client's patch counts: unknown and read-only members are passed over."""
@@ -81,8 +87,10 @@ class Shape:
         by_attribute = self._own._by_attribute(stored)
         return {name: by_attribute[a] for a, name in self._spelled.items() if a in by_attribute}
 
-    def stored(self, document: Document, before: Stored | None) -> Stored:
-        """What a row keeps of a checked document: its own members, and those of other versions as they were."""
+    def stored(self, document: Document, before: Stored | None, stamps: Mapping[str, str]) -> Stored:
+        """What a row keeps of a checked document: its own members, and those of other versions as they were,
+        but for `stamps`, by attribute.
+        """
         own = self._own
         if self is own:
             return Stored(_encode(document), before.rest if before else None)
@@ -92,6 +100,7 @@ class Shape:
             by_attribute.pop(attribute, None)
             if name in wire:
                 by_attribute[attribute] = wire[name]
+        by_attribute |= stamps
         main = {name: by_attribute.pop(a) for a, name in own._spelled.items() if a in by_attribute}
         return Stored(_encode(main), _encode(by_attribute) if by_attribute else None)
 

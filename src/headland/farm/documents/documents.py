@@ -77,11 +77,10 @@ def write(
     document.modified_date_time = stamp.moment
     if document.created_date_time is None:
         document.created_date_time = stamp.moment
-    if hasattr(document, "created_by"):
-        document.modified_by = stamp.by
-        if before is None:
-            document.created_by = stamp.by
-    stored = shape.stored(document, before.stored if before else None)
+    stamps = {"modified_by": stamp.by} if before else {"created_by": stamp.by, "modified_by": stamp.by}
+    for attribute in stamps.keys() & shape.attributes:
+        setattr(document, attribute, stamp.by)
+    stored = shape.stored(document, before.stored if before else None, stamps)
     row = Row(document.e_tag, stored.document, stored.rest)
     change = rows.update if before else rows.insert
     # Where other versions' members may be kept beside this one's, those are facts, too.

@@ -1,0 +1,49 @@
+"""One instance's store, open."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from headland.database import Database
+from headland.farm.documents.tables import store_table
+from headland.farm.stores.layout import database_of
+
+T = TypeVar("T")
+
+
+class Store:
+    """An instance's documents. Reads run in the caller's own thread; writes share commits."""
+
+    def __init__(self, folder: Path, busy_timeout: float) -> None:
+        """Raises DatabaseUnavailableError if it is not there."""
+        self.folder = folder
+        self._database = Database.at(database_of(folder), busy_timeout)
+        self.read = self._database.read
+        #: Writes that are not answered yet.
+        self._writing = 0
+        try:
+            #: Signs what clients are given to bring back.
+            self.secret: bytes = self.read(lambda c: c.execute(sa.select(store_table.c.secret)).scalar_one())
+        except BaseException:
+            self._database.close()
+            raise
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody waits for a write."""
+        return self._writing == 0
+
+    async def write(self, change: Callable[[Connection], T]) -> T:
+        """What `change` returns, once it is on disk. Raises as `Database.write`."""
+        self._writing += 1
+        try:
+            return await self._database.write(change)
+        finally:
+            self._writing -= 1
+
+    def close(self) -> None:
+        """Finish writes under way, then close."""
+        self._database.close()
