@@ -50,6 +50,11 @@ class Home:
         return self.path / "batches"
 
     @property
+    def farm(self) -> Path:
+        """Stores of the farm service's instances, a folder each."""
+        return self.path / "farm"
+
+    @property
     def cache(self) -> Path:
         """What was made to start applications faster; it may be removed, and is made again."""
         return self.path / "cache"
