@@ -1,6 +1,9 @@
 """Answers: what every one of them bears in its head, and the one table from errors to them."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -12,6 +15,7 @@ from headland.farm.stores import NewerStoreError
 from headland.farm.versions import SERVED
 from headland.farm.wire import Error, ErrorResponse
 from headland.http.answers import encoded_answer, json_answer
+from headland.http.application import Renderer
 from headland.http.bodies import BodyError
 from headland.http.failures import internal_error_text
 from headland.http.validation import BodyInvalidError
@@ -52,48 +56,90 @@ def empty_answer(request: Request, status: int, *, etag: str | None = None) -> R
     return Response(status_code=status, headers=headers)
 
 
-async def refusal(request: Request, error: Exception) -> Response:
-    """The answer to an error."""
-    match error:
-        case FarmError():
-            headers = {"retry-after": _WHEN_DEPLOYED} if isinstance(error, InstanceNotReadyError) else {}
-            return _refusal(request, error.status, error.code, error.message, error.target, headers)
-        case BodyInvalidError():
-            return _refusal(request, 400, "InvalidInput", f"{error}.", error.field or None)
-        case BodyError():
-            code = _CODES.get(error.status, "BadRequest")
-            return _refusal(request, error.status, code, error.message)
-        case AuthenticationError():
-            challenge = {"www-authenticate": error.challenge}
-            return _refusal(request, 401, "AuthenticationFailed", error.message, None, challenge)
-        case DatabaseUnavailableError() | NewerStoreError():
-            text = "The instance's store can't be reached now; nothing was done."
-            return _refusal(request, 503, "ServiceUnavailable", text, None, {"retry-after": _SOON})
-        case HTTPException():
-            code = _CODES.get(error.status_code, "BadRequest")
-            text = f"{HTTPStatus(error.status_code).phrase}: {request.method} {request.url.path}"
-            return _refusal(request, error.status_code, code, text, None, dict(error.headers or {}))
-        case ClientDisconnect():
-            # The caller hung up while its body was awaited: nobody reads this.
-            return Response(status_code=400)
-        case _:
-            return _refusal(request, 500, "InternalServerError", internal_error_text(_id_of(request)))
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """What an error is answered with."""
+
+    status: int
+    code: str
+    message: str
+    target: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def _refusal(
-    request: Request,
-    status: int,
-    code: str,
-    message: str,
-    target: str | None = None,
-    headers: dict[str, str] | None = None,
-) -> Response:
-    details = [Error(code, message, target)] if target is not None and status == 400 else None
-    body = ErrorResponse(Error(code, message, target, details), _id_of(request))
+def _by_itself(_request: Request, error: FarmError) -> _Refusal:
+    headers = {"retry-after": _WHEN_DEPLOYED} if isinstance(error, InstanceNotReadyError) else {}
+    return _Refusal(error.status, error.code, error.message, error.target, headers)
+
+
+def _invalid(_request: Request, error: BodyInvalidError) -> _Refusal:
+    return _Refusal(400, "InvalidInput", f"{error}.", error.field or None)
+
+
+def _untakeable(_request: Request, error: BodyError) -> _Refusal:
+    return _Refusal(error.status, _CODES.get(error.status, "BadRequest"), error.message)
+
+
+def _unauthenticated(_request: Request, error: AuthenticationError) -> _Refusal:
+    challenge = {"www-authenticate": error.challenge}
+    return _Refusal(401, "AuthenticationFailed", error.message, headers=challenge)
+
+
+def _unavailable(_request: Request, _error: Exception) -> _Refusal:
+    text = "The instance's store can't be reached now; nothing was done."
+    return _Refusal(503, "ServiceUnavailable", text, headers={"retry-after": _SOON})
+
+
+def _by_http(request: Request, error: HTTPException) -> _Refusal:
+    text = f"{HTTPStatus(error.status_code).phrase}: {request.method} {request.url.path}"
+    code = _CODES.get(error.status_code, "BadRequest")
+    return _Refusal(error.status_code, code, text, headers=error.headers or {})
+
+
+def _unread(_request: Request, _error: ClientDisconnect) -> _Refusal:
+    # The caller hung up while its body was awaited.
+    return _Refusal(400, "BadRequest", "The request ended before its body did.")
+
+
+def _unforeseen(request: Request, _error: Exception) -> _Refusal:
+    return _Refusal(500, "InternalServerError", internal_error_text(_id_of(request)))
+
+
+#: The one table from errors to answers.
+_REFUSALS: Mapping[type[Exception], Callable[[Request, Any], _Refusal]] = {
+    FarmError: _by_itself,
+    BodyInvalidError: _invalid,
+    BodyError: _untakeable,
+    AuthenticationError: _unauthenticated,
+    DatabaseUnavailableError: _unavailable,
+    NewerStoreError: _unavailable,
+    HTTPException: _by_http,
+    ClientDisconnect: _unread,
+    Exception: _unforeseen,
+}
+
+
+def _renderer(refusal_of: Callable[[Request, Any], _Refusal]) -> Renderer:
+    async def render(request: Request, error: Exception) -> Response:
+        refusal = refusal_of(request, error)
+        return _refused(request, refusal)
+
+    return render
+
+
+#: How an application answers errors.
+RENDERERS: Mapping[type[Exception], Renderer] = {
+    error: _renderer(refusal_of) for error, refusal_of in _REFUSALS.items()
+}
+
+
+def _refused(request: Request, refusal: _Refusal) -> Response:
+    named = refusal.target is not None and refusal.status == 400
+    details = [Error(refusal.code, refusal.message, refusal.target)] if named else None
+    error = Error(refusal.code, refusal.message, refusal.target, details)
+    headers = {**_headers(request), "x-ms-error-code": refusal.code, **refusal.headers}
     # Real ones have no charset here.
-    return json_answer(
-        body, status, {**_headers(request), "x-ms-error-code": code, **(headers or {})}, "application/json"
-    )
+    return json_answer(ErrorResponse(error, _id_of(request)), refusal.status, headers, "application/json")
 
 
 def _headers(request: Request) -> dict[str, str]:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from headland.farm.access import Gate
 from headland.farm.application import FarmApplication
 from headland.farm.arrival import Addresses
+from headland.farm.handlers import Surroundings
 from headland.farm.instances import Instances
-from headland.farm.routes import Surroundings, catalogue_operations
+from headland.farm.routes import catalogue_operations
 from headland.farm.stores import Stores
 from headland.farm.versions import Version
 from headland.farm.wire import ErrorResponse
@@ -18,7 +19,9 @@ from headland.security import Authorizer, Guard
 _CODE = {"x-ms-error-code": "The error's code."}
 ERRORS = {
     400: Answer("The request is wrong; `target` says which field.", ErrorResponse, _CODE),
-    401: Answer("No token, or one that is not good.", ErrorResponse, {"WWW-Authenticate": "RFC 6750"} | _CODE),
+    401: Answer(
+        "No token, or one that is not good.", ErrorResponse, {"WWW-Authenticate": "RFC 6750"} | _CODE
+    ),
     403: Answer("No role of the caller's on the instance allows it.", ErrorResponse, _CODE),
     404: Answer("No such instance, resource or path.", ErrorResponse, _CODE),
     409: Answer("Others are linked to the resource, or the instance can't be used.", ErrorResponse, _CODE),
@@ -31,10 +34,17 @@ ERRORS = {
 
 def farm_api(operations: list[Operation], prefix: str) -> Api:
     """The declaration of one version, for the API reference. `prefix` leads to the instance."""
-    return Api("farm", "An instance's farm records, as Azure Data Manager for Agriculture serves them.", prefix, operations, ERRORS)
+    return Api(
+        "farm",
+        "An instance's farm records, as Azure Data Manager for Agriculture serves them.",
+        prefix,
+        operations,
+        ERRORS,
+    )
 
 
 def farm_operations(
+    *,
     guard: Guard,
     authorizer: Authorizer,
     instances: Instances,
@@ -47,6 +57,7 @@ def farm_operations(
 
 
 def farm_app(
+    *,
     guard: Guard,
     authorizer: Authorizer,
     instances: Instances,

@@ -1,35 +1,16 @@
 """The farm service as an ASGI application: an instance is found by path or by host, an operation by version."""
 
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
 from starlette.types import Scope
 
-from headland.database import DatabaseUnavailableError
-from headland.farm.answers import refusal
+from headland.farm.answers import RENDERERS
 from headland.farm.arrival import Addresses, Arrival
-from headland.farm.errors import FarmError
+from headland.farm.handlers import Surroundings
 from headland.farm.queries import query_of, version_of
-from headland.farm.routes import Surroundings, catalogue_operations
+from headland.farm.routes import catalogue_operations
 from headland.farm.routing import Routes
-from headland.farm.stores import NewerStoreError
 from headland.farm.versions import SERVED
 from headland.http.application import Application
-from headland.http.bodies import BodyError
 from headland.http.operations import Handler
-from headland.http.validation import BodyInvalidError
-from headland.security import AuthenticationError
-
-_HANDLED: tuple[type[Exception], ...] = (
-    FarmError,
-    BodyInvalidError,
-    BodyError,
-    AuthenticationError,
-    DatabaseUnavailableError,
-    NewerStoreError,
-    HTTPException,
-    ClientDisconnect,
-    Exception,
-)
 
 #: Where a listener says which instance a request's host name stands for.
 INSTANCE_HOST = "instance_host"
@@ -39,7 +20,7 @@ class FarmApplication(Application):
     """Mounted below a prefix, where the first segment names the instance, and at the root of instances' hosts."""
 
     def __init__(self, surroundings: Surroundings, addresses: Addresses) -> None:
-        super().__init__([], dict.fromkeys(_HANDLED, refusal))
+        super().__init__([], RENDERERS)
         self._addresses = addresses
         self._routes = {version: Routes(catalogue_operations(version, surroundings)) for version in SERVED}
 

@@ -34,7 +34,8 @@ class UnsupportedVersionError(FarmError):
 
     def __init__(self, version: str, served: list[str]) -> None:
         super().__init__(
-            f"The api-version '{version[:80]}' is not supported; supported are {', '.join(served)}.", "api-version"
+            f"The api-version '{version[:80]}' is not supported; supported are {', '.join(served)}.",
+            "api-version",
         )
 
 
@@ -112,7 +113,9 @@ class PreconditionError(FarmError):
 
     def __init__(self, header: str, etag: str | None) -> None:
         found = f"its eTag is {etag}" if etag else "it does not exist"
-        super().__init__(f"The condition of header '{header}' does not hold for the resource: {found}.", header)
+        super().__init__(
+            f"The condition of header '{header}' does not hold for the resource: {found}.", header
+        )
 
 
 class UnsupportedMediaTypeError(FarmError):

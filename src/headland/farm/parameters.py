@@ -13,14 +13,18 @@ from headland.http.operations import Parameter
 
 API_VERSION = Parameter("api-version", str, "The version of the protocol.", required=True)
 
-_IF_MATCH = Parameter("If-Match", str, "Only if the document has one of these eTags; `*` for any.", place="header")
+_IF_MATCH = Parameter(
+    "If-Match", str, "Only if the document has one of these eTags; `*` for any.", place="header"
+)
 READ_CONDITIONS = (
     _IF_MATCH,
     Parameter("If-None-Match", str, "304 if the document has one of these eTags.", place="header"),
 )
 CONDITIONS = (
     _IF_MATCH,
-    Parameter("If-None-Match", str, "Not if the document has one of these; `*`: not if it exists.", place="header"),
+    Parameter(
+        "If-None-Match", str, "Not if the document has one of these; `*`: not if it exists.", place="header"
+    ),
 )
 
 _WORDS = {
@@ -41,14 +45,18 @@ def list_parameters(family: Family, version: Version) -> tuple[Parameter, ...]:
             paging_name("maxPageSize", version), size, f"Most resources of a page; {USUAL_PAGE} if not said."
         ),
         Parameter(
-            paging_name("skipToken", version), str, "Of the page before. It has the filters; others are not looked at."
+            paging_name("skipToken", version),
+            str,
+            "Of the page before. It has the filters; others are not looked at.",
         ),
     )
 
 
 def _parameter(each: Filter) -> Parameter:
     if each is PROPERTIES:
-        return Parameter(each.parameter, list[str], "Only those with one of these pairs, each as `{key} eq {value}`.")
+        return Parameter(
+            each.parameter, list[str], "Only those with one of these pairs, each as `{key} eq {value}`."
+        )
     name = each.column.name.replace("_", " ")
     kind: Any = {float: float, int: int, datetime: datetime}.get(each.column.type, str)
     return Parameter(

@@ -88,7 +88,9 @@ def paging_of(query: Query, version: Version) -> Paging:
         return Paging(token, None)
     wanted = _integer(name, size)
     if not SMALLEST_PAGE <= wanted <= LARGEST_PAGE:
-        raise InvalidInputError(f"The value {wanted} is not between {SMALLEST_PAGE} and {LARGEST_PAGE}.", name)
+        raise InvalidInputError(
+            f"The value {wanted} is not between {SMALLEST_PAGE} and {LARGEST_PAGE}.", name
+        )
     return Paging(token, wanted)
 
 
@@ -166,4 +168,3 @@ def _moment(name: str, text: str) -> int:
         return milliseconds(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     except (msgspec.ValidationError, OverflowError):
         raise InvalidInputError(f"'{text[:80]}' is not a date and time as in RFC 3339.", name) from None
-

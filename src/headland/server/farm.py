@@ -31,11 +31,11 @@ def declared_farm(
     """The declaration, for the API reference."""
     settings = deployment.settings
     operations = farm_operations(
-        farm_guard(settings, verifier),
-        authorizer,
-        instances,
-        stores_of(deployment.home, settings),
-        settings.server.max_body,
+        guard=farm_guard(settings, verifier),
+        authorizer=authorizer,
+        instances=instances,
+        stores=stores_of(deployment.home, settings),
+        max_body=settings.server.max_body,
     )
     return farm_api(operations, f"{PREFIX}/{{instance}}")
 
@@ -50,12 +50,12 @@ def farm_application(
     """The application. `domain` is the one below which each instance has a host of its own, if there is one."""
     settings = deployment.settings
     return farm_app(
-        farm_guard(settings, verifier),
-        authorizer,
-        instances,
-        stores_of(deployment.home, settings),
-        Addresses(settings.server.public_url, PREFIX, domain),
-        settings.server.max_body,
+        guard=farm_guard(settings, verifier),
+        authorizer=authorizer,
+        instances=instances,
+        stores=stores_of(deployment.home, settings),
+        addresses=Addresses(settings.server.public_url, PREFIX, domain),
+        max_body=settings.server.max_body,
     )
 
 

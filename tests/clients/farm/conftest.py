@@ -78,7 +78,9 @@ def _provision(url: str, home: Home, administrator: FirstAdministrator) -> Reach
 
         def answers() -> bool:
             try:
-                return client.get(f"/{administrator.tenant_id}/v2.0/.well-known/openid-configuration").is_success
+                return client.get(
+                    f"/{administrator.tenant_id}/v2.0/.well-known/openid-configuration"
+                ).is_success
             except httpx.TransportError:
                 return False
 

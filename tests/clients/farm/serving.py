@@ -8,7 +8,6 @@ from pathlib import Path
 from granian.constants import HTTPModes, Interfaces
 from granian.server import Server
 
-from headland.http.application import Application
 from headland.http.listener import Listener
 from headland.identity import identity_admin_app, identity_app
 from headland.security import Guard
@@ -29,7 +28,7 @@ def application() -> Listener:
     assembly = Assembly(deployment)
     settings = deployment.settings
     directory = Directory(deployment.home.path / "directory.json")
-    mounted: dict[str, Application] = {
+    mounted = {
         "/identity": identity_admin_app(
             deployment.database, settings, Guard(assembly.verifier, own_audiences(settings))
         ),

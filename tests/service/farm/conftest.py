@@ -129,7 +129,15 @@ def app(stores: Stores, directory: Directory, clock: Clock, key: RSAKey) -> List
     )
     guard = Guard(Verifier([issuer]), frozenset({AUDIENCE, PUBLIC_URL}))
     addresses = Addresses(PUBLIC_URL, domain=DOMAIN)
-    farm = farm_app(guard, directory, directory, stores, addresses, MAX_BODY, clock)
+    farm = farm_app(
+        guard=guard,
+        authorizer=directory,
+        instances=directory,
+        stores=stores,
+        addresses=addresses,
+        max_body=MAX_BODY,
+        clock=clock,
+    )
     hosts = Hosts(DOMAIN, farm, INSTANCE_HOST)
     return Listener("public", {"/farm": farm}, [Application([], {})], tls=True, hosts=hosts)
 

@@ -123,7 +123,14 @@ async def test_ids_are_the_partys_own(admin: Caller) -> None:
         ("/parties/p1/fields/x1", {"farmId": "f"}),
         ("/parties/p1/seasonal-fields/x1", {"farmId": "f", "fieldId": "g", "cropProductIds": ["a", "b"]}),
         ("/seasons/x1", {"year": 2026, "geographicIdentifier": "Europe"}),
-        ("/crops/x1", {"phenotype": "P", "breedingMethod": "HYBRID", "measurements": {"m": {"unit": "u", "value": 1.5}}}),
+        (
+            "/crops/x1",
+            {
+                "phenotype": "P",
+                "breedingMethod": "HYBRID",
+                "measurements": {"m": {"unit": "u", "value": 1.5}},
+            },
+        ),
         ("/crop-products/x1", {"cropIds": ["c1"], "brand": "B", "relativeMaturity": {"value": 2.0}}),
     ],
 )

@@ -66,7 +66,9 @@ async def test_a_link_leads_to_the_same_list(admin: Caller) -> None:
     for number in range(11):
         await admin.make(f"/parties/p1/farms/f{number:02}")
     body = (await admin("GET", "/parties/p1/farms", params={"maxPageSize": 10})).json()
-    assert body["nextLink"].startswith("https://headland.example:8443/farm/meadow/parties/p1/farms?api-version=")
+    assert body["nextLink"].startswith(
+        "https://headland.example:8443/farm/meadow/parties/p1/farms?api-version="
+    )
     assert re.fullmatch(r"[A-Za-z0-9\-_.~]+", body["skipToken"])
 
 
@@ -138,7 +140,13 @@ async def test_common_filters(admin: Caller, clock: Clock) -> None:
         ({"propertyFilters": "soil eq clay"}, []),
         ({"minCreatedDateTime": "2027-01-15T08:00:10Z"}, ["p2", "p3"]),
         ({"maxCreatedDateTime": "2027-01-15T08:00:10Z"}, ["p1", "p2"]),
-        ({"minCreatedDateTime": "2027-01-15T09:00:10+01:00", "maxCreatedDateTime": "2027-01-15T08:00:10.000Z"}, ["p2"]),
+        (
+            {
+                "minCreatedDateTime": "2027-01-15T09:00:10+01:00",
+                "maxCreatedDateTime": "2027-01-15T08:00:10.000Z",
+            },
+            ["p2"],
+        ),
         ({"minLastModifiedDateTime": "2027-01-15T08:00:30Z"}, ["p1"]),
         ({"maxLastModifiedDateTime": "2027-01-15T08:00:20Z"}, ["p2", "p3"]),
         ({"unknown": "x", "$maxPageSize": "25"}, ["p1", "p2", "p3"]),
@@ -168,7 +176,10 @@ async def test_an_array_that_was_encoded_twice(admin: Caller) -> None:
         ("/seasons", {"a1": {"year": 2026}, "b1": {"year": 2025}, "c1": {}}, {"years": [2026, 2027]}),
         (
             "/seasons",
-            {"a1": {"startDateTime": "2026-03-01T00:00:00Z"}, "b1": {"startDateTime": "2026-04-01T00:00:00Z"}},
+            {
+                "a1": {"startDateTime": "2026-03-01T00:00:00Z"},
+                "b1": {"startDateTime": "2026-04-01T00:00:00Z"},
+            },
             {"minStartDateTime": "2026-02-01T00:00:00Z", "maxStartDateTime": "2026-03-01T00:00:00Z"},
         ),
         ("/crops", {"a1": {"phenotype": "tall"}, "b1": {"phenotype": "low"}}, {"phenotypes": "tall"}),

@@ -26,12 +26,17 @@ async def test_what_is_not_there(admin: Caller) -> None:
     assert message == "Resource 'SeasonalField' with id 'sf' does not exist."
 
 
-@pytest.mark.parametrize("path", ["/", "", "/nothing", "/parties/", "/parties/p1/nothing", "/parties/p1/farms/f1/x", "/parties//farms"])
+@pytest.mark.parametrize(
+    "path",
+    ["/", "", "/nothing", "/parties/", "/parties/p1/nothing", "/parties/p1/farms/f1/x", "/parties//farms"],
+)
 async def test_paths_that_lead_nowhere(admin: Caller, path: str) -> None:
     check(await admin("GET", path), 404, "NotFound")
 
 
-@pytest.mark.parametrize(("method", "path", "allowed"), [("POST", "/parties", "GET"), ("PUT", "/parties/p1", "DELETE, GET, PATCH")])
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"), [("POST", "/parties", "GET"), ("PUT", "/parties/p1", "DELETE, GET, PATCH")]
+)
 async def test_methods_that_there_are_not(admin: Caller, method: str, path: str, allowed: str) -> None:
     answer = await admin(method, path)
     check(answer, 405, "MethodNotAllowed")
@@ -48,7 +53,9 @@ async def test_methods_that_there_are_not(admin: Caller, method: str, path: str,
     ],
 )
 async def test_versions_that_are_not_served(admin: Caller, given, code: str) -> None:
-    answer = await admin("GET", "/parties", params={"api-version": given} if given is not None else {"api-version": ""})
+    answer = await admin(
+        "GET", "/parties", params={"api-version": given} if given is not None else {"api-version": ""}
+    )
     check(answer, 400, code, "api-version")
 
 
@@ -93,13 +100,28 @@ async def test_members_that_cannot_be(admin: Caller, body: dict, target: str) ->
 
 async def test_a_refused_patch_changes_nothing(admin: Caller) -> None:
     made = await admin.make("/seasons/s1", name="N", properties={f"k{number}": 1 for number in range(25)})
-    check(await admin("PATCH", "/seasons/s1", json={"name": "M", "properties": {"k": 1}}), 400, "InvalidInput", "properties")
+    check(
+        await admin("PATCH", "/seasons/s1", json={"name": "M", "properties": {"k": 1}}),
+        400,
+        "InvalidInput",
+        "properties",
+    )
     assert (await admin("GET", "/seasons/s1")).json() == made
 
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b" ", b"[]", b"null", b'"x"', b"{", b'{"name":"\xff"}', b'{"a":' * 5000, b'{"properties":' + b'{"a":' * 600 + b"1" + b"}" * 601],
+    [
+        b"",
+        b" ",
+        b"[]",
+        b"null",
+        b'"x"',
+        b"{",
+        b'{"name":"\xff"}',
+        b'{"a":' * 5000,
+        b'{"properties":' + b'{"a":' * 600 + b"1" + b"}" * 601,
+    ],
 )
 async def test_bodies_that_cannot_be(admin: Caller, content: bytes) -> None:
     headers = {"content-type": "application/merge-patch+json"}

@@ -18,7 +18,9 @@ class Spelling:
 
     def of(self, version: Version) -> str:
         """The name in one version."""
-        return next((text for letters, text in self.others.items() if version in versions(letters)), self.usual)
+        return next(
+            (text for letters, text in self.others.items() if version in versions(letters)), self.usual
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,9 @@ class Member:
 
     def name_in(self, version: Version) -> str:
         """Its wire name in a version that has it."""
-        return next((called.name for called in self.renamed if version in versions(called.letters)), self.name)
+        return next(
+            (called.name for called in self.renamed if version in versions(called.letters)), self.name
+        )
 
 
 def members_of(document: type[Document]) -> Iterator[Member]:

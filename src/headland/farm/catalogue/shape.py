@@ -1,6 +1,6 @@
 """A family's documents as one version has them."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -39,20 +39,14 @@ class Shape:
         self.version = version
         self.members = tuple(m for m in members_of(family.document) if version in m.versions)
         self.struct = _struct(family.kind.of(version), family.document, self.members, version)
-        self._read_only = frozenset(m.name_in(version) for m in self.members if m.read_only)
-        self._names = frozenset(m.name_in(version) for m in self.members)
+        self._writable = frozenset(m.name_in(version) for m in self.members if not m.read_only)
         self._times = tuple(m.attribute for m in self.members if m.type == datetime | None)
         #: Wire names by attribute.
-        self._spelled = {m.attribute: m.name_in(version) for m in self.members}
-
-    @property
-    def attributes(self) -> Set[str]:
-        """The attributes of this version's members."""
-        return self._spelled.keys()
+        self.names = {m.attribute: m.name_in(version) for m in self.members}
 
     def writable(self, patch: Mapping[str, Any]) -> Wire:
         """What of a client's patch counts: unknown and read-only members are passed over."""
-        return {n: v for n, v in patch.items() if n in self._names and n not in self._read_only}
+        return {name: value for name, value in patch.items() if name in self._writable}
 
     def checked(self, wire: Wire) -> Document:
         """The document of wire names, its times in whole seconds of UTC.
@@ -73,19 +67,19 @@ class Shape:
         try:
             return aware.astimezone(UTC).replace(microsecond=0)
         except OverflowError:
-            raise BodyInvalidError(self._spelled[attribute], "is beyond the years 1 to 9999") from None
+            raise BodyInvalidError(self.names[attribute], "is beyond the years 1 to 9999") from None
 
     def read(self, stored: Stored) -> bytes:
         """What this version answers."""
         own = self._own
-        if self is own or (stored.rest is None and self._spelled == own._spelled):
+        if self is own or (stored.rest is None and self.names == own.names):
             return stored.document
         return _encode(self.opened(stored))
 
     def opened(self, stored: Stored) -> Wire:
         """The same, decoded."""
-        by_attribute = self._own._by_attribute(stored)
-        return {name: by_attribute[a] for a, name in self._spelled.items() if a in by_attribute}
+        by_attribute = self._own.by_attribute(stored)
+        return {name: by_attribute[a] for a, name in self.names.items() if a in by_attribute}
 
     def stored(self, document: Document, before: Stored | None, stamps: Mapping[str, str]) -> Stored:
         """What a row keeps of a checked document: its own members, and those of other versions as they were,
@@ -94,21 +88,21 @@ class Shape:
         own = self._own
         if self is own:
             return Stored(_encode(document), before.rest if before else None)
-        by_attribute = own._by_attribute(before) if before else {}
+        by_attribute = own.by_attribute(before) if before else {}
         wire = msgspec.to_builtins(document)
-        for attribute, name in self._spelled.items():
+        for attribute, name in self.names.items():
             by_attribute.pop(attribute, None)
             if name in wire:
                 by_attribute[attribute] = wire[name]
         by_attribute |= stamps
-        main = {name: by_attribute.pop(a) for a, name in own._spelled.items() if a in by_attribute}
+        main = {name: by_attribute.pop(a) for a, name in own.names.items() if a in by_attribute}
         return Stored(_encode(main), _encode(by_attribute) if by_attribute else None)
 
-    def _by_attribute(self, stored: Stored) -> Wire:
+    def by_attribute(self, stored: Stored) -> Wire:
         """All members of what is stored, by attribute. Asked of the shape that documents are stored in."""
         found: Wire = _decode(stored.rest) if stored.rest else {}
         document = _decode(stored.document)
-        return found | {a: document[name] for a, name in self._spelled.items() if name in document}
+        return found | {a: document[name] for a, name in self.names.items() if name in document}
 
     @property
     def _own(self) -> "Shape":
@@ -117,7 +111,7 @@ class Shape:
 
 def whole(family: Family, stored: Stored) -> Document:
     """A stored document with the members of all versions."""
-    by_attribute = shape_of(family, family.stored_as)._by_attribute(stored)
+    by_attribute = shape_of(family, family.stored_as).by_attribute(stored)
     names = {member.attribute: member.name for member in members_of(family.document)}
     return msgspec.convert({names[a]: value for a, value in by_attribute.items()}, family.document)
 
@@ -132,7 +126,7 @@ def _struct(
     name: str, document: type[Document], members: tuple[Member, ...], version: Version
 ) -> type[Document]:
     """The Struct of one version, with the attributes of the one that was declared."""
-    made: Any = msgspec.defstruct(
+    made: type[Document] = msgspec.defstruct(  # type: ignore[assignment]
         name,
         [(m.attribute, m.type, m.default) for m in members],
         bases=(Struct,),

@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from headland.farm.catalogue import PARTIES, Family
-from headland.farm.catalogue.shape import shape_of, whole
+from headland.farm.catalogue import PARTIES
+from headland.farm.catalogue.shape import Shape, whole
 from headland.farm.documents import rows
 from headland.farm.documents.conditions import Conditions
 from headland.farm.documents.facts import facts
@@ -15,7 +15,6 @@ from headland.farm.documents.merging import merged
 from headland.farm.documents.rows import Key, Row
 from headland.farm.documents.stamps import Stamp, new_etag
 from headland.farm.errors import InvalidInputError, ResourceInUseError, ResourceNotFoundError
-from headland.farm.versions import Version
 from headland.http.validation import BodyInvalidError
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_~.\-]{0,48}[A-Za-z0-9]")
@@ -46,10 +45,10 @@ def check_id(parameter: str, text: str) -> None:
 
 def write(
     connection: Connection,
-    family: Family,
-    version: Version,
+    shape: Shape,
     key: Key,
     patch: dict[str, Any],
+    *,
     stamp: Stamp,
     conditions: Conditions,
 ) -> Written:
@@ -60,10 +59,14 @@ def write(
         ResourceNotFoundError: its party does not exist.
         BodyInvalidError: what would come of it is no document of the family.
     """
-    shape = shape_of(family, version)
+    family, version = shape.family, shape.version
     before = rows.find(connection, family, key)
     conditions.check(before.etag if before else None)
-    if before is None and family.of_party and not rows.exists(connection, PARTIES, Key(rows.NO_PARTY, key.party)):
+    if (
+        before is None
+        and family.of_party
+        and not rows.exists(connection, PARTIES, Key(rows.NO_PARTY, key.party))
+    ):
         raise ResourceNotFoundError(PARTIES.kind.of(version), key.party)
     try:
         wire = merged(shape.opened(before.stored) if before else {}, shape.writable(patch))
@@ -78,7 +81,7 @@ def write(
     if document.created_date_time is None:
         document.created_date_time = stamp.moment
     stamps = {"modified_by": stamp.by} if before else {"created_by": stamp.by, "modified_by": stamp.by}
-    for attribute in stamps.keys() & shape.attributes:
+    for attribute in stamps.keys() & shape.names.keys():
         setattr(document, attribute, stamp.by)
     stored = shape.stored(document, before.stored if before else None, stamps)
     row = Row(document.e_tag, stored.document, stored.rest)
@@ -89,15 +92,14 @@ def write(
     return Written(before is None, row.etag, shape.read(stored))
 
 
-def delete(
-    connection: Connection, family: Family, version: Version, key: Key, conditions: Conditions
-) -> None:
+def delete(connection: Connection, shape: Shape, key: Key, conditions: Conditions) -> None:
     """Remove the document; one that is not there needs none.
 
     Raises:
         PreconditionError: it is not in the state that the caller supposed.
         ResourceInUseError: others refer to it.
     """
+    family, version = shape.family, shape.version
     before = rows.find(connection, family, key)
     conditions.check(before.etag if before else None)
     if before is None:

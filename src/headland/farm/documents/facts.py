@@ -14,9 +14,7 @@ ITEM, PAIR = "\x1f", "\x1e"
 
 def facts(family: Family, document: object) -> dict[str, Any]:
     """The family's columns with the document's values."""
-    return {
-        column.name: _fact(document, column.path) for column in family.columns if column.name != "id"
-    }
+    return {column.name: _fact(document, column.path) for column in family.columns if column.name != "id"}
 
 
 def milliseconds(moment: datetime) -> int:

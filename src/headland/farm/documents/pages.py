@@ -33,7 +33,7 @@ class Listed(NamedTuple):
 
 
 def page(
-    connection: Connection, family: Family, party: str | None, asked: Asked, after: int, limit: int
+    connection: Connection, family: Family, party: str | None, asked: Asked, *, after: int, limit: int
 ) -> list[Listed]:
     """At most `limit` documents after a place; of all parties where none is named."""
     shape = tuple((name, _padded(len(values))) for name, values in sorted(asked.items()))

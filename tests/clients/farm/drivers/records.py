@@ -17,7 +17,11 @@ admin, contributor, reader, stranger = map(client, ("admin", "contributor", "rea
 party = f"{mark}-party"
 seen = {}
 
-body = {"name": "Contoso Farmer", "status": "Sample", "properties": {"foo": "bar", "numeric one": 1, "1": "k"}}
+body = {
+    "name": "Contoso Farmer",
+    "status": "Sample",
+    "properties": {"foo": "bar", "numeric one": 1, "1": "k"},
+}
 created = contributor.parties.create_or_update(party_id=party, party=body)
 seen["created"] = created
 seen["same"] = reader.parties.get(party_id=party) == created
@@ -36,7 +40,11 @@ seen["ids"] = [each["id"] for each in reader.parties.list(ids=[f"{mark}-007", f"
 
 farm = contributor.farms.create_or_update(party_id=party, farm_id="farm-1", farm={"name": "F"})
 contributor.fields.create_or_update(party_id=party, field_id="field-1", field={"farmId": "farm-1"})
-season = {"startDateTime": "2021-01-01T20:08:10.137Z", "endDateTime": "2021-06-06T20:08:10.137Z", "year": "2021"}
+season = {
+    "startDateTime": "2021-01-01T20:08:10.137Z",
+    "endDateTime": "2021-06-06T20:08:10.137Z",
+    "year": "2021",
+}
 seen["season"] = contributor.seasons.create_or_update(season_id=f"{mark}-season", season=season)
 crop = contributor.crops.create_or_update(crop_id=f"{mark}-crop", crop={"phenotype": "tall"})
 product = contributor.crop_products.create_or_update(
