@@ -1,6 +1,8 @@
 """One instance's store, open."""
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,6 +26,7 @@ class Store:
         self.read = self._database.read
         #: Writes that are not answered yet.
         self._writing = 0
+        self._counting = threading.Lock()
         try:
             #: Signs what clients are given to bring back.
             self.secret: bytes = self.read(lambda c: c.execute(sa.select(store_table.c.secret)).scalar_one())
@@ -38,11 +41,23 @@ class Store:
 
     async def write(self, change: Callable[[Connection], T]) -> T:
         """What `change` returns, once it is on disk. Raises as `Database.write`."""
-        self._writing += 1
-        try:
+        with self._busy():
             return await self._database.write(change)
+
+    def write_and_wait(self, change: Callable[[Connection], T]) -> T:
+        """`write` for callers without an event loop, of any thread."""
+        with self._busy():
+            return self._database.write_and_wait(change)
+
+    @contextmanager
+    def _busy(self) -> Iterator[None]:
+        with self._counting:
+            self._writing += 1
+        try:
+            yield
         finally:
-            self._writing -= 1
+            with self._counting:
+                self._writing -= 1
 
     def close(self) -> None:
         """Finish writes under way, then close."""
