@@ -29,8 +29,9 @@ class DatabaseUnavailableError(Exception):
 class Database:
     """The database of a home."""
 
-    def __init__(self, url: str, busy_timeout: float = 10.0) -> None:
+    def __init__(self, url: str, busy_timeout: float = 10.0, most_remembered: int = MOST_REMEMBERED) -> None:
         self.url = url
+        self._most_remembered = most_remembered
         self._reader = sqlite_engine(url, busy_timeout, writer=False)
         self._engine = sqlite_engine(url, busy_timeout, writer=True)
         self._writer = GroupCommitWriter(self._engine)
@@ -38,9 +39,9 @@ class Database:
         self._opened: list[Connection] = []
 
     @classmethod
-    def at(cls, file: Path, busy_timeout: float = 10.0) -> "Database":
+    def at(cls, file: Path, busy_timeout: float = 10.0, most_remembered: int = MOST_REMEMBERED) -> "Database":
         """The SQLite database in `file`."""
-        return cls(f"sqlite:///{file}", busy_timeout)
+        return cls(f"sqlite:///{file}", busy_timeout, most_remembered)
 
     def read(self, query: Callable[[Connection], T]) -> T:
         """What `query` returns. Short queries only: the caller's thread waits. Each of its statements sees
@@ -95,25 +96,31 @@ class Database:
 
         return self.read(within_transaction)
 
-    def read_remembered(self, key: Hashable, query: Callable[[Connection], T]) -> T:
+    def read_remembered(
+        self, key: Hashable, query: Callable[[Connection], T], worth: Callable[[T], bool] | None = None
+    ) -> T:
         """What `read_snapshot(query)` returns, or returned under this key when it was last asked for, if
-        nothing has been committed since, by whatever process. What it returns is not to be changed.
+        nothing has been committed since, by whatever process. What it returns is not to be changed. It is
+        remembered if it is `worth` that.
         """
 
         def look(connection: Connection) -> tuple[int, dict[Hashable, Any]]:
             driver: Any = connection.connection.driver_connection
             (version,) = driver.execute("PRAGMA data_version").fetchone()
             kept: tuple[int, dict[Hashable, Any]] | None = getattr(self._own, "remembered", None)
-            if kept is None or kept[0] != version or len(kept[1]) > MOST_REMEMBERED:
+            if kept is None or kept[0] != version or len(kept[1]) > self._most_remembered:
                 kept = self._own.remembered = (version, {})
             return kept
 
         # Looked up before it is asked: what is committed in between belongs to the next version.
         _, remembered = self.read(look)
-        if key not in remembered:
-            remembered[key] = self.read_snapshot(query)
-        result: T = remembered[key]
-        return result
+        if key in remembered:
+            found: T = remembered[key]
+            return found
+        made = self.read_snapshot(query)
+        if worth is None or worth(made):
+            remembered[key] = made
+        return made
 
     async def write(self, change: Callable[[Connection], T]) -> T:
         """What `change` returns, once it is committed and flushed to disk.

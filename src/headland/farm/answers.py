@@ -14,15 +14,15 @@ from headland.farm.errors import FarmError, InstanceNotReadyError
 from headland.farm.stores import NewerStoreError
 from headland.farm.versions import SERVED
 from headland.farm.wire import Error, ErrorResponse
-from headland.http.answers import encoded_answer, json_answer
+from headland.http.answers import json_answer
 from headland.http.application import Renderer
 from headland.http.bodies import BodyError
 from headland.http.failures import internal_error_text
 from headland.http.validation import BodyInvalidError
 from headland.security import AuthenticationError
 
-_JSON = "application/json; charset=utf-8"
-_SUPPORTED = ", ".join(sorted(SERVED))
+_JSON = (b"content-type", b"application/json; charset=utf-8")
+_SUPPORTED = (b"api-supported-versions", ", ".join(sorted(SERVED)).encode())
 
 #: Seconds after which a client may try again where waiting helps.
 _SOON = "1"
@@ -32,28 +32,47 @@ _WHEN_DEPLOYED = "2"
 _CODES = {400: "BadRequest", 404: "NotFound", 405: "MethodNotAllowed", 413: "RequestEntityTooLarge"}
 
 
+class _Answer(Response):
+    """An answer whose head is ready: that takes a third of the time that names and values as text do."""
+
+    def __init__(self, body: bytes, status: int, head: list[tuple[bytes, bytes]]) -> None:
+        self.status_code = status
+        self.background = None
+        self.body = body
+        self.raw_headers = [*head, (b"content-length", b"%d" % len(body))]
+
+
 def document_answer(
     request: Request, document: bytes, status: int = 200, *, etag: str, location: str | None = None
 ) -> Response:
     """A document. Its eTag stands in the header as in the body, without quotes, as clients know it."""
-    headers = _headers(request)
-    headers["etag"] = etag
+    head = [*_head(request), _JSON, (b"etag", etag.encode())]
     if location is not None:
-        headers["location"] = location
-    return encoded_answer(document, status, headers, _JSON)
+        head.append((b"location", location.encode()))
+    return _Answer(document, status, head)
 
 
 def page_answer(request: Request, page: bytes) -> Response:
     """A page of a list."""
-    return encoded_answer(page, 200, _headers(request), _JSON)
+    return _Answer(page, 200, [*_head(request), _JSON])
 
 
-def empty_answer(request: Request, status: int, *, etag: str | None = None) -> Response:
-    """No body."""
-    headers = _headers(request)
-    if etag is not None:
-        headers["etag"] = etag
-    return Response(status_code=status, headers=headers)
+def deleted_answer(request: Request) -> Response:
+    """No document any more."""
+    return Response(status_code=204, headers=_as_text(_head(request)))
+
+
+def unchanged_answer(request: Request, etag: str) -> Response:
+    """The document is as the caller has it."""
+    return Response(status_code=304, headers={**_as_text(_head(request)), "etag": etag})
+
+
+def header_of(request: Request, name: bytes) -> str | None:
+    """A request's header by its name in lower case. Starlette's own way takes several times as long."""
+    for given, value in request.scope["headers"]:
+        if given == name:
+            return str(value, "latin-1")
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +156,23 @@ def _refused(request: Request, refusal: _Refusal) -> Response:
     named = refusal.target is not None and refusal.status == 400
     details = [Error(refusal.code, refusal.message, refusal.target)] if named else None
     error = Error(refusal.code, refusal.message, refusal.target, details)
-    headers = {**_headers(request), "x-ms-error-code": refusal.code, **refusal.headers}
+    headers = {**_as_text(_head(request)), "x-ms-error-code": refusal.code, **refusal.headers}
     # Real ones have no charset here.
     return json_answer(ErrorResponse(error, _id_of(request)), refusal.status, headers, "application/json")
 
 
-def _headers(request: Request) -> dict[str, str]:
-    headers = {"api-supported-versions": _SUPPORTED, "x-ms-request-id": _id_of(request)}
-    client_request_id = request.headers.get("x-ms-client-request-id")
+def _head(request: Request) -> list[tuple[bytes, bytes]]:
+    """What every answer has."""
+    head = [_SUPPORTED, (b"x-ms-request-id", _id_of(request).encode())]
+    client_request_id = header_of(request, b"x-ms-client-request-id")
     if client_request_id is not None:
-        headers["x-ms-client-request-id"] = client_request_id
-    return headers
+        head.append((b"x-ms-client-request-id", client_request_id.encode("latin-1")))
+    return head
+
+
+def _as_text(head: list[tuple[bytes, bytes]]) -> dict[str, str]:
+    return {name.decode(): value.decode("latin-1") for name, value in head}
 
 
 def _id_of(request: Request) -> str:
-    return str(getattr(request.state, "request_id", ""))
+    return str(request.scope.get("state", {}).get("request_id", ""))

@@ -5,11 +5,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.farm.access import Gate, Visit
-from headland.farm.answers import document_answer, empty_answer, page_answer
+from headland.farm.answers import (
+    deleted_answer,
+    document_answer,
+    header_of,
+    page_answer,
+    unchanged_answer,
+)
 from headland.farm.arrival import Arrival
 from headland.farm.catalogue import PARTIES, Family
 from headland.farm.catalogue.shape import Stored, shape_of
@@ -21,7 +28,7 @@ from headland.farm.documents.tokens import Continuation, opened, sealed
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError, UnsupportedMediaTypeError
 from headland.farm.queries import USUAL_PAGE, asked_of, paging_name, paging_of
 from headland.farm.versions import Version
-from headland.farm.wire import page
+from headland.farm.wire import joined
 from headland.http.bodies import media_type_of, read_body
 from headland.http.validation import decode_json
 
@@ -60,7 +67,7 @@ class Handlers:
         conditions = _conditions(request)
         conditions.check_match(found.etag)
         if conditions.unchanged(found.etag):
-            return empty_answer(request, 304, etag=found.etag)
+            return unchanged_answer(request, found.etag)
         return document_answer(request, self._shape.read(found.stored), etag=found.etag)
 
     async def write(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
@@ -85,40 +92,39 @@ class Handlers:
     async def delete(self, request: Request, _arrival: Arrival, visit: Visit) -> Response:
         key, conditions = self._key(request), _conditions(request)
         await visit.store.write(lambda connection: documents.delete(connection, self._shape, key, conditions))
-        return empty_answer(request, 204)
+        return deleted_answer(request)
 
     async def list(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
-        wanted = self._wanted(request.path_params.get(self._party), arrival, visit)
-        found = visit.store.read(
-            lambda connection: pages.page(
-                connection,
-                self._family,
-                wanted.party,
-                wanted.asked,
-                after=wanted.after,
-                limit=wanted.size + 1,
-            )
+        def page(connection: Connection) -> bytes:
+            return self._page(connection, request.path_params.get(self._party), arrival, visit.store.secret)
+
+        asked = (arrival.base, arrival.path, request.scope["query_string"])
+        return page_answer(request, visit.store.read_page(asked, page))
+
+    def _page(self, connection: Connection, party: str | None, arrival: Arrival, secret: bytes) -> bytes:
+        wanted = self._wanted(party, arrival, secret)
+        found = pages.page(
+            connection, self._family, wanted.party, wanted.asked, after=wanted.after, limit=wanted.size + 1
         )
         token = link = None
         if len(found) > wanted.size:
             found.pop()
-            following = Continuation(wanted.family, wanted.party, wanted.asked, found[-1].seq, wanted.size)
-            token = sealed(following, visit.store.secret)
-            link = (
-                f"{arrival.url}?api-version={self._version}&{paging_name('skipToken', self._version)}={token}"
-            )
+            following = Continuation(wanted.family, wanted.party, wanted.asked, found[-1][0], wanted.size)
+            token = sealed(following, secret)
+            name = paging_name("skipToken", self._version)
+            link = f"{arrival.url}?api-version={self._version}&{name}={token}"
+        if self._shape.as_stored:
+            return joined([document for _, document, _ in found], token, link)
         read = self._shape.read
-        return page_answer(
-            request, page([read(Stored(row.document, row.rest)) for row in found], token, link)
-        )
+        return joined([read(Stored(document, rest)) for _, document, rest in found], token, link)
 
-    def _wanted(self, party: str | None, arrival: Arrival, visit: Visit) -> Continuation:
+    def _wanted(self, party: str | None, arrival: Arrival, secret: bytes) -> Continuation:
         """What the request's page has. A token has the whole query, so that beside it no filter is looked at."""
         paging = paging_of(arrival.query, self._version)
         if paging.token is None:
             asked = asked_of(arrival.query, self._family, self._version)
             return Continuation(self._family.name, party, asked, 0, paging.size or USUAL_PAGE)
-        before = opened(paging.token, visit.store.secret)
+        before = opened(paging.token, secret)
         if (before.family, before.party) != (self._family.name, party):
             raise InvalidInputError("The skip token is of another list.", "skipToken")
         return Continuation(
@@ -131,4 +137,4 @@ class Handlers:
 
 
 def _conditions(request: Request) -> Conditions:
-    return Conditions.of(request.headers.get("if-match"), request.headers.get("if-none-match"))
+    return Conditions.of(header_of(request, b"if-match"), header_of(request, b"if-none-match"))

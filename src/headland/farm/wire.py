@@ -47,9 +47,9 @@ def list_struct(name: str, document: type[Any]) -> type[Any]:
     )
 
 
-def page(documents: Iterable[bytes], token: str | None, link: str | None) -> bytes:
-    """A page of documents that are JSON already. Neither token nor link has anything that JSON escapes."""
-    joined = b",".join(documents)
+def joined(documents: Iterable[bytes], token: str | None, link: str | None) -> bytes:
+    """A page: documents that are JSON already. Neither token nor link has anything that JSON escapes."""
+    value = b",".join(documents)
     if token is None or link is None:
-        return b'{"value":[%b]}' % joined
-    return b'{"value":[%b],"skipToken":"%b","nextLink":"%b"}' % (joined, token.encode(), link.encode())
+        return b'{"value":[%b]}' % value
+    return b'{"value":[%b],"skipToken":"%b","nextLink":"%b"}' % (value, token.encode(), link.encode())

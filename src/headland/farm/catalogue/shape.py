@@ -43,6 +43,8 @@ class Shape:
         self._times = tuple(m.attribute for m in self.members if m.type == datetime | None)
         #: Wire names by attribute.
         self.names = {m.attribute: m.name_in(version) for m in self.members}
+        #: Whether it answers documents as they are stored.
+        self.as_stored = version is family.stored_as or self.names == self._own.names
 
     def writable(self, patch: Mapping[str, Any]) -> Wire:
         """What of a client's patch counts: unknown and read-only members are passed over."""
@@ -71,10 +73,7 @@ class Shape:
 
     def read(self, stored: Stored) -> bytes:
         """What this version answers."""
-        own = self._own
-        if self is own or (stored.rest is None and self.names == own.names):
-            return stored.document
-        return _encode(self.opened(stored))
+        return stored.document if self.as_stored else _encode(self.opened(stored))
 
     def opened(self, stored: Stored) -> Wire:
         """The same, decoded."""

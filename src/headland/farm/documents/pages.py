@@ -6,7 +6,7 @@ twice, and nothing that stays is left out, however many documents come and go me
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection, bindparam
@@ -24,12 +24,8 @@ Asked = Mapping[str, Sequence[Any]]
 _MOST_STATEMENTS = 512
 
 
-class Listed(NamedTuple):
-    """A row of a page."""
-
-    seq: int
-    document: bytes
-    rest: bytes | None
+#: A row of a page: its number, and what is stored.
+Listed = tuple[int, bytes, bytes | None]
 
 
 def page(
@@ -43,8 +39,7 @@ def page(
         for number, value in enumerate(_filled(asked[name], count))
     }
     statement = _statement(family, party is not None, shape)
-    found = statement.rows(connection, party=party, after=after, limit=limit, **values)
-    return [Listed(*row) for row in found]
+    return statement.rows(connection, party=party, after=after, limit=limit, **values)
 
 
 def _padded(count: int) -> int:

@@ -1,7 +1,7 @@
 """One instance's store, open."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -15,6 +15,10 @@ from headland.farm.stores.layout import database_of
 
 T = TypeVar("T")
 
+#: Pages that are remembered of one state of the store, and how many bytes one may have.
+_MOST_REMEMBERED = 16
+_LONGEST_REMEMBERED = 65_536
+
 
 class Store:
     """An instance's documents. Reads run in the caller's own thread; writes share commits."""
@@ -22,7 +26,7 @@ class Store:
     def __init__(self, folder: Path, busy_timeout: float) -> None:
         """Raises DatabaseUnavailableError if it is not there."""
         self.folder = folder
-        self._database = Database.at(database_of(folder), busy_timeout)
+        self._database = Database.at(database_of(folder), busy_timeout, _MOST_REMEMBERED)
         self.read = self._database.read
         #: Writes that are not answered yet.
         self._writing = 0
@@ -33,6 +37,10 @@ class Store:
         except BaseException:
             self._database.close()
             raise
+
+    def read_page(self, key: Hashable, make: Callable[[Connection], bytes]) -> bytes:
+        """What `make` returns; or returned under this key, if nothing was written since."""
+        return self._database.read_remembered(key, make, _is_short)
 
     @property
     def idle(self) -> bool:
@@ -62,3 +70,7 @@ class Store:
     def close(self) -> None:
         """Finish writes under way, then close."""
         self._database.close()
+
+
+def _is_short(page: bytes) -> bool:
+    return len(page) <= _LONGEST_REMEMBERED
