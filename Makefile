@@ -32,8 +32,9 @@ long: $(STAMP) ## Run the tests that take minutes each: YARN, damaged startup ca
 	@tests/clusters/yarn/install
 	@REQUIRE_PEERS=1 CI=true $(BIN)/python -m pytest -m long
 
-clients: $(STAMP) ## Install the public clients that tests/clients/livy runs
+clients: $(STAMP) ## Install the public clients that tests/clients runs
 	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/livy/install
+	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/farm/install
 
 faults: $(STAMP) ## Run the long fault suite: 240 blows at random moments, some 20 minutes
 	@FAULT_ROUNDS=$${FAULT_ROUNDS:-240} $(BIN)/python -m pytest tests/faults -s
@@ -66,6 +67,7 @@ lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@printf 'hatchling\neditables\n' | $(COMPILE) -c requirements/runtime.txt --group dev -o requirements/dev.txt pyproject.toml -
 	@echo 'apache-airflow-providers-apache-livy>=4.6.4' | $(COMPILE) -o tests/clients/livy/airflow.txt -
 	@echo 'livy>=0.8' | $(COMPILE) -o tests/clients/livy/pylivy.txt -
+	@printf 'azure-agrifood-farming>=1.0.0b2\nazure-identity>=1.25\naiohttp>=3.13\n' | $(COMPILE) -o tests/clients/farm/python.txt -
 
 clean: ## Remove the environments and what the demo left
-	rm -rf $(VENV) .demo tests/clients/livy/.environments
+	rm -rf $(VENV) .demo tests/clients/*/.environments

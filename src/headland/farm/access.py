@@ -42,8 +42,6 @@ class Gate:
         if principal is None:
             raise TypeError("the farm service is not for anonymous callers")
         instance = serving(self._instances, name)
-        if principal.tenant_id != instance.tenant_id or not self._authorizer.allows(
-            principal, action, instance.resource_id
-        ):
+        if not self._authorizer.allows(principal, action, instance.resource_id):
             raise ForbiddenError(principal.client_id, principal.object_id, action, instance.resource_id)
         return Visit(principal, instance, self._stores.open(instance.store_key))

@@ -104,19 +104,18 @@ class Handlers:
     def _page(self, connection: Connection, party: str | None, arrival: Arrival, secret: bytes) -> bytes:
         wanted = self._wanted(party, arrival, secret)
         found = pages.page(
-            connection, self._family, wanted.party, wanted.asked, after=wanted.after, limit=wanted.size + 1
+            connection, self._family, wanted.party, wanted.asked, after=wanted.after, size=wanted.size
         )
         token = link = None
-        if len(found) > wanted.size:
-            found.pop()
-            following = Continuation(wanted.family, wanted.party, wanted.asked, found[-1][0], wanted.size)
+        if found.end is not None:
+            following = Continuation(wanted.family, wanted.party, wanted.asked, found.end, wanted.size)
             token = sealed(following, secret)
             name = paging_name("skipToken", self._version)
             link = f"{arrival.url}?api-version={self._version}&{name}={token}"
         if self._shape.as_stored:
-            return joined([document for _, document, _ in found], token, link)
+            return joined([document for _, document, _ in found.rows], token, link)
         read = self._shape.read
-        return joined([read(Stored(document, rest)) for _, document, rest in found], token, link)
+        return joined([read(Stored(document, rest)) for _, document, rest in found.rows], token, link)
 
     def _wanted(self, party: str | None, arrival: Arrival, secret: bytes) -> Continuation:
         """What the request's page has. A token has the whole query, so that beside it no filter is looked at."""

@@ -17,8 +17,6 @@ class Instance:
     name: str
     #: What roles are assigned on.
     resource_id: str
-    #: The tenant whose applications may be given roles.
-    tenant_id: str
     #: Of its store (`headland.farm.stores.Stores`): another one for each instance that was ever made.
     store_key: str
     #: The resource manager's word for it, such as `Succeeded`.

@@ -102,7 +102,7 @@ def _provision(url: str, home: Home, administrator: FirstAdministrator) -> Reach
             if role != "stranger":
                 roles[made["objectId"]] = role
     Stores(home.farm).lay_out("meadow")
-    known = {"tenant": administrator.tenant_id, "instances": ["meadow"], "roles": roles}
+    known = {"instances": ["meadow"], "roles": roles}
     file = home.path / "directory.json"
     file.with_suffix(".new").write_text(json.dumps(known))
     file.with_suffix(".new").rename(file)

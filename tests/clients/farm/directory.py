@@ -17,7 +17,7 @@ ROLES = {
 
 
 class Directory:
-    """`{"tenant": …, "instances": [names], "roles": {object id: role}}`; roles count on every instance."""
+    """`{"instances": [names], "roles": {object id: role}}`; roles count on every instance."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -27,7 +27,7 @@ class Directory:
         if name not in known["instances"]:
             return None
         resource_id = f"/subscriptions/s/resourceGroups/g/providers/Microsoft.AgFoodPlatform/farmBeats/{name}"
-        return Instance(name, resource_id, known["tenant"], name, "Succeeded")
+        return Instance(name, resource_id, name, "Succeeded")
 
     def allows(self, principal: Principal, action: str, scope: str) -> bool:
         role = self._read()["roles"].get(principal.object_id)

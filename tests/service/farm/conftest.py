@@ -52,7 +52,7 @@ class Directory:
 
     def make(self, name: str, stores: Stores, *, state: str = "Succeeded") -> None:
         stores.lay_out(f"store-{name}")
-        self.instances[name] = Instance(name, resource_id(name), TENANT, f"store-{name}", state)
+        self.instances[name] = Instance(name, resource_id(name), f"store-{name}", state)
 
 
 def resource_id(name: str) -> str:
@@ -124,7 +124,7 @@ def clock() -> Clock:
 @pytest.fixture
 def app(stores: Stores, directory: Directory, clock: Clock, key: RSAKey) -> Listener:
     issuer = TrustedIssuer(
-        issued=lambda iss, tid: (iss, tid) == (ISSUER, TENANT) or tid == "elsewhere",
+        issued=lambda iss, tid: (iss, tid) == (ISSUER, TENANT),
         key=lambda kid: key if kid == "one" else None,
     )
     guard = Guard(Verifier([issuer]), frozenset({AUDIENCE, PUBLIC_URL}))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from tests.service.farm.conftest import DOMAIN, PUBLIC_URL, TENANT, Caller, Directory, resource_id
+from tests.service.farm.conftest import DOMAIN, PUBLIC_URL, Caller, Directory, resource_id
 from tests.service.farm.test_refusals import check
 
 from headland.farm import Instance, Stores, farm_operations
@@ -80,10 +80,6 @@ async def test_what_is_taken_away_is_gone_at_once(caller: Make, directory: Direc
     check(await contributor("GET", "/parties"), 403, "AuthorizationFailed")
 
 
-async def test_another_tenants_application(caller: Make) -> None:
-    check(await caller("admin", tid="elsewhere")("GET", "/parties"), 403, "AuthorizationFailed")
-
-
 async def test_instances_have_nothing_in_common(admin: Caller, caller: Make, directory: Directory) -> None:
     await admin.make("/parties/p1", name="meadow's")
     directory.assign("admin", "admin", "orchard")
@@ -128,7 +124,7 @@ async def test_instances_that_there_are_not(caller: Make, name: str) -> None:
 async def test_instances_that_do_not_serve(
     admin: Caller, directory: Directory, state: str, status: int, code: str
 ) -> None:
-    directory.instances["meadow"] = Instance("meadow", resource_id("meadow"), TENANT, "store-meadow", state)
+    directory.instances["meadow"] = Instance("meadow", resource_id("meadow"), "store-meadow", state)
     answer = await admin("GET", "/parties")
     check(answer, status, code)
     assert ("retry-after" in answer.headers) == (status == 503)

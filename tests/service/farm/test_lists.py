@@ -85,6 +85,26 @@ async def test_pages_while_documents_come_and_go(admin: Caller) -> None:
     assert rest == ["p10", "p11", *(f"p{number}" for number in range(13, 20)), "a-new"]
 
 
+@pytest.mark.parametrize("path", ["/farms", "/parties/p1/farms"])
+async def test_a_page_looks_at_so_many_documents(
+    admin: Caller, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr("headland.farm.documents.pages.MOST_LOOKED_AT", 10)
+    for party in ("p1", "p2"):
+        await admin.make(f"/parties/{party}")
+    for number in range(25):
+        await admin.make("/parties/p2/farms/other" + str(number), status="on")
+        await admin.make(f"/parties/p1/farms/f{number:02}", status="on" if number in {3, 24} else "off")
+    wanted = ["f03", "f24"]
+    found = await pages_of(admin, path, statuses="on", sources=["x"])
+    assert len(found) > 2
+    assert [name for page in found for name in page if name.startswith("f")] == wanted
+    none = await pages_of(admin, path, statuses="none")
+    assert not any(none)
+    # What an index leads to is not looked for.
+    assert await pages_of(admin, path, ids=["f24"], statuses="on") == [["f24"]]
+
+
 async def test_a_token_has_the_whole_query(admin: Caller) -> None:
     for number in range(30):
         await admin.make(f"/parties/p{number:02}", name=("odd & #1", "even")[number % 2 == 0])

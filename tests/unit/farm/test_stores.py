@@ -33,7 +33,7 @@ def put(store: Store, party: str, **body: object) -> None:
 
 
 def names(store: Store, **asked: list[object]) -> int:
-    return len(store.read(lambda c: pages.page(c, PARTIES.family, None, asked, after=0, limit=99)))
+    return len(store.read(lambda c: pages.page(c, PARTIES.family, None, asked, after=0, size=99).rows))
 
 
 def test_a_store_is_laid_out_once(stores: Stores, root: Path) -> None:

@@ -86,7 +86,7 @@ def _between(name: str, column: Column, letters: str) -> tuple[Filter, Filter]:
 
 #: What every family's lists take, beside `propertyFilters`, which looks into the bag of properties.
 COMMON: tuple[Filter, ...] = (
-    Filter("ids", Column("id", ("id",), str), Match.ANY_OF),
+    Filter("ids", Column("id", ("id",), str, indexed=True), Match.ANY_OF),
     Filter("names", Column("name", ("name",), str, indexed=True), Match.ANY_OF),
     Filter("statuses", Column("status", ("status",), str), Match.ANY_OF),
     *times("CreatedDateTime", "created_date_time"),

@@ -44,7 +44,8 @@ def _table_of(family: Family) -> sa.Table:
     name = family.name
     columns = {column.name: column for column in family.columns if column.name != "id"}
     indexes = [
-        sa.Index(f"ix_{name}_id", "party", "id", unique=True),
+        # Lists across parties ask for ids, too.
+        sa.Index(f"ix_{name}_id", "id", "party", unique=True),
         sa.Index(f"ix_{name}_party", "party", "seq"),
         *(sa.Index(f"ix_{name}_{c.name}", c.name, "seq") for c in columns.values() if c.indexed),
     ]
