@@ -104,16 +104,8 @@ class Database:
         remembered if it is `worth` that.
         """
 
-        def look(connection: Connection) -> tuple[int, dict[Hashable, Any]]:
-            driver: Any = connection.connection.driver_connection
-            (version,) = driver.execute("PRAGMA data_version").fetchone()
-            kept: tuple[int, dict[Hashable, Any]] | None = getattr(self._own, "remembered", None)
-            if kept is None or kept[0] != version or len(kept[1]) > self._most_remembered:
-                kept = self._own.remembered = (version, {})
-            return kept
-
         # Looked up before it is asked: what is committed in between belongs to the next version.
-        _, remembered = self.read(look)
+        remembered = self._remembered()
         if key in remembered:
             found: T = remembered[key]
             return found
@@ -121,6 +113,22 @@ class Database:
         if worth is None or worth(made):
             remembered[key] = made
         return made
+
+    def _remembered(self) -> dict[Hashable, Any]:
+        """What this thread remembers of the database as it is now."""
+        own = self._own
+        driver: Any = getattr(own, "driver", None)
+        if driver is None:
+            driver = own.driver = self.read(lambda connection: connection.connection.driver_connection)
+        try:
+            (version,) = driver.execute("PRAGMA data_version").fetchone()
+        except self._reader.dialect.loaded_dbapi.OperationalError as error:
+            self._let_go()
+            raise DatabaseUnavailableError(str(error)) from error
+        kept: tuple[int, dict[Hashable, Any]] | None = getattr(own, "remembered", None)
+        if kept is None or kept[0] != version or len(kept[1]) > self._most_remembered:
+            kept = own.remembered = (version, {})
+        return kept[1]
 
     async def write(self, change: Callable[[Connection], T]) -> T:
         """What `change` returns, once it is committed and flushed to disk.
