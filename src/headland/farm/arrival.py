@@ -44,4 +44,4 @@ class Addresses:
     def by_host(self, instance: str) -> str:
         """An instance's address on a host of its own, on the public base's port."""
         port = urlsplit(self.public_url).port
-        return f"https://{instance}.{self.domain}" + (f":{port}" if port is not None else "")
+        return f"https://{instance}.{self.domain}" + (f":{port}" if port not in {None, 443} else "")
