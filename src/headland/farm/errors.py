@@ -1,5 +1,7 @@
 """Errors of the farm service: each with its status and code, in the public service's words where they are known."""
 
+from collections.abc import Sequence
+
 
 class FarmError(Exception):
     """An error with a status and a code."""
@@ -32,7 +34,7 @@ class UnsupportedVersionError(FarmError):
 
     code = "UnsupportedApiVersionValue"
 
-    def __init__(self, version: str, served: list[str]) -> None:
+    def __init__(self, version: str, served: Sequence[str]) -> None:
         super().__init__(
             f"The api-version '{version[:80]}' is not supported; supported are {', '.join(served)}.",
             "api-version",
