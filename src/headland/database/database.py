@@ -5,6 +5,7 @@ the caller's own thread; writes go through the one writer.
 """
 
 import asyncio
+import itertools
 import threading
 from collections.abc import Callable, Hashable
 from pathlib import Path
@@ -37,6 +38,7 @@ class Database:
         self._writer = GroupCommitWriter(self._engine)
         self._own = threading.local()
         self._opened: list[Connection] = []
+        self._serials = itertools.count()
 
     @classmethod
     def at(cls, file: Path, busy_timeout: float = 10.0, most_remembered: int = MOST_REMEMBERED) -> "Database":
@@ -114,20 +116,32 @@ class Database:
             remembered[key] = made
         return made
 
-    def _remembered(self) -> dict[Hashable, Any]:
-        """What this thread remembers of the database as it is now."""
+    def version(self) -> Hashable:
+        """Another one after each commit, by whatever process: what was read is still so while it stays. It is
+        this thread's own, and must be looked up before what it stands for is read.
+
+        Raises:
+            DatabaseUnavailableError: the database can't be read now.
+        """
         own = self._own
         driver: Any = getattr(own, "driver", None)
         if driver is None:
             driver = own.driver = self.read(lambda connection: connection.connection.driver_connection)
+            own.serial = next(self._serials)
         try:
-            (version,) = driver.execute("PRAGMA data_version").fetchone()
+            (number,) = driver.execute("PRAGMA data_version").fetchone()
         except self._reader.dialect.loaded_dbapi.OperationalError as error:
             self._let_go()
             raise DatabaseUnavailableError(str(error)) from error
-        kept: tuple[int, dict[Hashable, Any]] | None = getattr(own, "remembered", None)
+        # Another connection counts from another start.
+        return own.serial, number
+
+    def _remembered(self) -> dict[Hashable, Any]:
+        """What this thread remembers of the database as it is now."""
+        version = self.version()
+        kept: tuple[Hashable, dict[Hashable, Any]] | None = getattr(self._own, "remembered", None)
         if kept is None or kept[0] != version or len(kept[1]) > self._most_remembered:
-            kept = own.remembered = (version, {})
+            kept = self._own.remembered = (version, {})
         return kept[1]
 
     async def write(self, change: Callable[[Connection], T]) -> T:

@@ -1,7 +1,7 @@
 """The farm service, ready to be mounted: its declaration, and the application that answers by it."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 from headland.farm.access import Gate
 from headland.farm.application import FarmApplication
@@ -64,8 +64,10 @@ def farm_app(
     stores: Stores,
     addresses: Addresses,
     max_body: int,
+    version: Callable[[], Hashable] | None = None,
     clock: Callable[[], float] = time.time,
 ) -> FarmApplication:
-    """The application, for all versions that are served."""
-    surroundings = Surroundings(Gate(guard, authorizer, instances, stores), max_body, clock)
+    """The application, for all versions of the protocol that are served. `version` as `Gate` has it."""
+    gate = Gate(guard, authorizer, instances, stores, version=version)
+    surroundings = Surroundings(gate, max_body, clock)
     return FarmApplication(surroundings, addresses)

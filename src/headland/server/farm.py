@@ -1,5 +1,6 @@
 """The farm service among the others: what it takes from settings, and whom it asks."""
 
+from collections.abc import Callable, Hashable
 from urllib.parse import urlsplit
 
 from headland.farm import Addresses, Instances, Stores, farm_api, farm_app, farm_operations
@@ -45,9 +46,13 @@ def farm_application(
     verifier: Verifier,
     authorizer: Authorizer,
     instances: Instances,
+    *,
     domain: str | None = None,
+    version: Callable[[], Hashable] | None = None,
 ) -> FarmApplication:
-    """The application. `domain` is the one below which each instance has a host of its own, if there is one."""
+    """The application. `domain` is the one below which each instance has a host of its own, if there is one.
+    `version` is the database's where authorizer and instances have all that they know from there.
+    """
     settings = deployment.settings
     return farm_app(
         guard=farm_guard(settings, verifier),
@@ -56,6 +61,7 @@ def farm_application(
         stores=stores_of(deployment.home, settings),
         addresses=Addresses(settings.server.public_url, PREFIX, domain),
         max_body=settings.server.max_body,
+        version=version,
     )
 
 

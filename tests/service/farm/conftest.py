@@ -122,12 +122,17 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def app(stores: Stores, directory: Directory, clock: Clock, key: RSAKey) -> Listener:
+def verifier(key: RSAKey) -> Verifier:
     issuer = TrustedIssuer(
         issued=lambda iss, tid: (iss, tid) == (ISSUER, TENANT),
         key=lambda kid: key if kid == "one" else None,
     )
-    guard = Guard(Verifier([issuer]), frozenset({AUDIENCE, PUBLIC_URL}))
+    return Verifier([issuer])
+
+
+@pytest.fixture
+def app(stores: Stores, directory: Directory, clock: Clock, verifier: Verifier) -> Listener:
+    guard = Guard(verifier, frozenset({AUDIENCE, PUBLIC_URL}))
     addresses = Addresses(PUBLIC_URL, domain=DOMAIN)
     farm = farm_app(
         guard=guard,

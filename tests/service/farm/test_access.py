@@ -3,10 +3,13 @@
 from collections.abc import Callable
 
 import pytest
+from starlette.requests import Request
 from tests.service.farm.conftest import DOMAIN, PUBLIC_URL, Caller, Directory, resource_id
 from tests.service.farm.test_refusals import check
 
 from headland.farm import Instance, Stores, farm_operations
+from headland.farm.access import Gate
+from headland.farm.errors import ForbiddenError, InstanceNotFoundError
 from headland.http.operations import Operation
 from headland.security import Guard, Verifier
 
@@ -138,3 +141,35 @@ async def test_an_instance_has_a_host_of_its_own(admin: Caller, caller: Make) ->
     assert await caller(base=f"https://MEADOW.{DOMAIN}").ids("/parties") == ["p1"]
     check(await caller(base=f"https://none.{DOMAIN}")("GET", "/parties"), 404, "ResourceNotFound")
     check(await caller(base=f"https://orchard.{DOMAIN}")("GET", "/parties"), 403, "AuthorizationFailed")
+
+
+async def test_what_was_decided_counts_until_the_version_changes(
+    stores: Stores, directory: Directory, token: Callable[..., str], verifier: Verifier
+) -> None:
+    """As `headland serve` has it, where the version is the database's."""
+    version = [1]
+    gate = Gate(
+        Guard(verifier, frozenset({PUBLIC_URL})), directory, directory, stores, version=lambda: version[0]
+    )
+
+    async def enters(object_id: str, action: str, name: str = "meadow") -> bool:
+        headers = [(b"authorization", f"Bearer {token(oid=object_id, aud=PUBLIC_URL)}".encode())]
+        try:
+            visit = await gate.enter(Request({"type": "http", "headers": headers}), name, action)
+        except (ForbiddenError, InstanceNotFoundError):
+            return False
+        assert visit.instance.name == name
+        assert visit.principal.object_id == object_id
+        return True
+
+    assert await enters("reader", "x/read")
+    assert not await enters("reader", "x/write")
+    assert not await enters("reader", "x/read", "orchard")
+    assert await enters("contributor", "x/write")
+    # Refusals are never remembered.
+    directory.assign("reader", "reader", "orchard")
+    assert await enters("reader", "x/read", "orchard")
+    directory.assigned.clear()
+    version[0] += 1
+    for object_id in ("reader", "contributor"):
+        assert not await enters(object_id, "x/read")

@@ -113,6 +113,17 @@ def test_what_is_remembered_lasts_until_somebody_commits(database: Database, tmp
     assert len(asked) == 6
 
 
+def test_a_version_stays_until_somebody_commits(database: Database) -> None:
+    first = database.version()
+    assert database.version() == first
+    database.write_and_wait(add("own"))
+    second = database.version()
+    assert second != first
+    # Another connection counts from its own start, which may be the same number.
+    database._let_go()
+    assert database.version() not in {first, second}
+
+
 def test_a_commit_between_look_and_query_is_not_remembered_as_older(database: Database) -> None:
     def late(connection: Connection) -> int:
         counted = count(connection)
