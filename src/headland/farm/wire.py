@@ -42,6 +42,7 @@ def list_struct(name: str, document: type[Any]) -> type[Any]:
             ("next_link", str | None, None),
         ],
         rename="camel",
+        omit_defaults=True,
         module=document.__module__,
         namespace={"__doc__": "A page. The last one has neither token nor link."},
     )
