@@ -124,12 +124,12 @@ def shape_of(family: Family, version: Version) -> Shape:
 def _struct(
     name: str, document: type[Document], members: tuple[Member, ...], version: Version
 ) -> type[Document]:
-    """The Struct of one version, with the attributes of the one that was declared."""
+    """The Struct of one version, with the attributes of the one that was declared, which is its `declared`."""
     made: type[Document] = msgspec.defstruct(  # type: ignore[assignment]
         name,
         [(m.attribute, m.type, m.default) for m in members],
         bases=(Struct,),
-        namespace={"__doc__": document.__doc__},
+        namespace={"__doc__": document.__doc__, "declared": document},
         module=document.__module__,
         rename={m.attribute: m.name_in(version) for m in members},
         kw_only=True,
