@@ -34,6 +34,7 @@ clients: $(STAMP) ## Install the public clients that tests/clients runs
 	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/livy/install
 	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/identity/install
 	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/arm/install
+	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/farm/install
 
 faults: $(STAMP) ## Run the long fault suite: 240 blows at random moments, some 20 minutes
 	@FAULT_ROUNDS=$${FAULT_ROUNDS:-240} $(BIN)/python -m pytest tests/faults -s
@@ -72,6 +73,7 @@ lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@echo 'livy>=0.8' | $(COMPILE) -o tests/clients/livy/pylivy.txt -
 	@echo 'azure-identity>=1.20' | $(COMPILE) -o tests/clients/identity/azure.txt -
 	@printf '%s\n' $(ARM) | $(COMPILE) --prerelease=allow -o tests/clients/arm/python.txt -
+	@printf 'azure-agrifood-farming>=1.0.0b2\nazure-identity>=1.25\naiohttp>=3.13\n' | $(COMPILE) -o tests/clients/farm/python.txt -
 
 clean: ## Remove the environments and what the demo left
 	rm -rf $(VENV) .demo tests/clients/*/.environments tests/clients/*/javascript/node_modules

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from generator.markdown import code, page, table
 from headland.control.errors import ControlError
+from headland.farm.errors import FarmError
 from headland.identity.admin_service import STATUS
 from headland.identity.errors import IdentityError
 from headland.identity.refusals import CASES
@@ -30,6 +31,10 @@ leads to the number's meaning. One number may stand for several cases; then the 
 _CONTROL = """\
 Errors are Azure Resource Manager's: `{"error": {"code": "…", "message": "…", "target": "…"}}`, with its codes
 and, where it has one, its text. `target` names a field or a parameter."""
+_FARM = """\
+Errors are those of Azure Data Manager for Agriculture:
+`{"error": {"code": "…", "message": "…", "target": "…", "details": […]}, "traceId": "…"}`, with the code in
+`x-ms-error-code`, too. `target` names a field or a parameter, `traceId` the request in the log."""
 
 _MESSAGE = 'Every error is `{"msg": "<text>"}`.'
 
@@ -51,6 +56,9 @@ def errors_page() -> str:
         "## Control plane",
         _CONTROL,
         table(("Status", "`code`", "Text", "When"), _control()),
+        "## Farm",
+        _FARM,
+        table(("Status", "`code`", "Text", "When"), _farm()),
         "## Storage",
         _MESSAGE,
         _classes((error.status, error) for error in _subclasses(StorageError)),
@@ -69,6 +77,13 @@ def _control() -> Iterator[tuple[str, ...]]:
         for error in _subclasses(ControlError)
     )
     yield from sorted(rows)
+
+
+def _farm() -> Iterator[tuple[str, ...]]:
+    yield from sorted(
+        (str(error.status), code(error.code), _text(error), _meaning(error))
+        for error in _subclasses(FarmError)
+    )
 
 
 def _classes(errors: Iterable[tuple[int, type[Exception]]]) -> str:

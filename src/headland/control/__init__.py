@@ -5,7 +5,7 @@ from headland.control.authorization import RoleAuthorizer
 from headland.control.deployer import Deployer, InstanceStores
 from headland.control.directory import Directory
 from headland.control.errors import ControlError
-from headland.control.lookup import Instances, ServedInstance
+from headland.control.lookup import Instances
 from headland.control.service import ControlService
 from headland.control.subscriptions import initialise
 from headland.control.terms import Terms
@@ -19,7 +19,6 @@ __all__ = [
     "InstanceStores",
     "Instances",
     "RoleAuthorizer",
-    "ServedInstance",
     "Terms",
     "control_app",
     "initialise",

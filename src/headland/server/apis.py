@@ -25,6 +25,7 @@ from headland.jobs.version import version_operation
 from headland.security import Guard, Verifier
 from headland.security.guard import SecretCheck
 from headland.server.deployment import Deployment
+from headland.server.farm import declared_farm
 from headland.server.health import health_operations
 from headland.server.metrics import metrics_operation
 from headland.settings import Settings
@@ -47,6 +48,8 @@ def public_apis(deployment: Deployment, verifier: Verifier) -> list[Api]:
     apis.append(AUDIT_API)
     if "control" in settings.server.services:
         apis.append(CONTROL_API)
+    if "farm" in settings.server.services:
+        apis.append(declared_farm(deployment, verifier))
     apis.append(_server(*_health(deployment), _description(apis)))
     return apis
 

@@ -16,7 +16,8 @@ from headland.security.outside import OutsideIssuer
 from headland.server.apis import control_audiences, own_audiences, private_apis, public_apis
 from headland.server.deployment import Deployment
 from headland.server.directory import IdentityDirectory
-from headland.server.instance_stores import FolderStores
+from headland.server.farm import PREFIX as FARM
+from headland.server.farm import farm_application, farm_hosts, stores_of
 from headland.server.logging import configure_logging, request_lines
 from headland.server.parent import follow_parent
 from headland.settings import Home
@@ -41,9 +42,8 @@ class Assembly:
         self.verifier = Verifier([*own, *outside])
         self.check_secret = SecretChecker(deployment.database).check_secret
         self.authorizer = RoleAuthorizer(deployment.database)
-        self.deployer = Deployer(
-            deployment.database, FolderStores(deployment.home.farm), deployment.home.deployer_lock
-        )
+        stores = stores_of(deployment.home, settings)
+        self.deployer = Deployer(deployment.database, stores, deployment.home.deployer_lock)
 
     def public(self) -> Listener:
         """The public base."""
@@ -64,7 +64,11 @@ class Assembly:
             KeyKeeper(deployment.database, settings.identity).start()
         if "control" in apis:
             at_root.insert(0, control_app(self._control()))
-        return Listener("public", mounted, at_root, tls=True, traffic=self._traffic("public"))
+        hosts = None
+        if "farm" in apis:
+            mounted[FARM] = farm = farm_application(deployment, self.verifier)
+            hosts = farm_hosts(farm, settings)
+        return Listener("public", mounted, at_root, tls=True, traffic=self._traffic("public"), hosts=hosts)
 
     def _control(self) -> ControlService:
         deployment = self.deployment

@@ -51,7 +51,7 @@ class Home:
 
     @property
     def farm(self) -> Path:
-        """Stores of instances, one each."""
+        """Stores of instances, a folder each."""
         return self.path / "farm"
 
     @property

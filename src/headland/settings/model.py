@@ -11,7 +11,7 @@ from msgspec import Meta, Struct, field
 from headland.settings.security import SecuritySettings
 from headland.settings.units import Bytes, Count, Port, Seconds, Whole
 
-ServiceName = Literal["identity", "jobs", "control"]
+ServiceName = Literal["identity", "jobs", "control", "farm"]
 DeployMode = Literal["client", "cluster"]
 
 #: What the agriculture service's clients name as `resource` or `scope`, in every program written for it.
@@ -79,8 +79,8 @@ class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
     workers: Annotated[Count, Meta(description="Worker processes of each listener.")] = 1
     services: Annotated[
         tuple[ServiceName, ...],
-        Meta(min_length=1, description="The services that run: `identity`, `jobs`, `control`."),
-    ] = ("identity", "jobs", "control")
+        Meta(min_length=1, description="The services that run: `identity`, `jobs`, `control`, `farm`."),
+    ] = ("identity", "jobs", "control", "farm")
     max_body: Annotated[
         Bytes,
         Meta(description="Largest request body of the APIs; uploads have a limit of their own."),

@@ -16,6 +16,7 @@ from headland.control.records import Assignment
 from headland.control.rows import assignments
 from headland.control.scopes import key_of
 from headland.database import Database, upgrade
+from headland.farm import Stores as FarmStores
 from headland.identity import Issuer, applications, initialise, oldest_administrator
 from headland.identity.claims import access_claims
 from headland.identity.clients import BY_SECRET, Client
@@ -23,7 +24,6 @@ from headland.identity.records import Application
 from headland.identity.resources import Resource
 from headland.security import Guard, Principal, Verifier
 from headland.server.directory import IdentityDirectory
-from headland.server.instance_stores import FolderStores
 from headland.settings import ControlSettings, IdentitySettings, ServerSettings, Settings
 
 PUBLIC_URL = "https://headland.test:8443"
@@ -39,7 +39,7 @@ SETTINGS = Settings(
 )
 
 
-class Stores(FolderStores):
+class Stores(FarmStores):
     """Stores that can be told to fail."""
 
     problem: Exception | None = None

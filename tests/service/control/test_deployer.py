@@ -10,7 +10,7 @@ from tests.serving import eventually
 
 from headland.control import Deployer, Instances
 from headland.database import Database
-from headland.server.instance_stores import FolderStores
+from headland.farm import Stores as FarmStores
 
 pytestmark = pytest.mark.anyio
 WEST = {"location": "westeurope"}
@@ -21,9 +21,9 @@ import sys, time
 from pathlib import Path
 from headland.control import Deployer
 from headland.database import Database
-from headland.server.instance_stores import FolderStores
+from headland.farm import Stores as FarmStores
 
-class Stuck(FolderStores):
+class Stuck(FarmStores):
     def lay_out(self, key):
         super().lay_out(key)
         print("laid out", flush=True)
@@ -57,7 +57,7 @@ async def test_killed_in_the_middle_of_deploying(deployment, tmp_path):
         assert other.stdout.readline() == "laid out\n"
         read = await deployment.made("GET", deployment.instance())
         assert read["properties"]["provisioningState"] == "Creating"
-        assert Instances(deployment.database).find("north-field") is None
+        assert not Instances(deployment.database).find("north-field").ready
         # While the other one works, this one waits, and does not do the same beside it.
         beside = threading.Thread(target=deployment.deployer.work)
         beside.start()
@@ -90,7 +90,7 @@ async def test_deleted_while_it_is_laid_out(deployment, tmp_path):
     await deployment.made("PUT", deployment.instance(), json=WEST)
     reached, go_on = threading.Event(), threading.Event()
 
-    class Slow(FolderStores):
+    class Slow(FarmStores):
         def lay_out(self, store_key):
             super().lay_out(store_key)
             reached.set()
@@ -114,7 +114,7 @@ async def test_the_thread_works_when_it_is_woken(deployment):
     try:
         await deployment.made("PUT", deployment.instance(), json=WEST)
         deployment.deployer.wake()
-        eventually(lambda: Instances(deployment.database).find("north-field"), "the instance is ready", 30)
+        eventually(lambda: Instances(deployment.database).find("north-field").ready, "the instance is ready", 30)
     finally:
         deployment.deployer.stop()
 
@@ -125,7 +125,7 @@ async def test_of_many_deployers_each_work_is_done_once(deployment, tmp_path):
         await deployment.made("PUT", deployment.instance(f"field-{number}"), json=WEST)
     done: list[str] = []
 
-    class Counting(FolderStores):
+    class Counting(FarmStores):
         def lay_out(self, store_key):
             done.append(store_key)
             super().lay_out(store_key)

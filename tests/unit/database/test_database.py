@@ -165,6 +165,17 @@ def test_who_leaves_no_mark_is_seen_all_the_same(
     assert len(asked) == 5
 
 
+def test_a_version_stays_until_somebody_commits(database: Database) -> None:
+    first = database.version()
+    assert database.version() == first
+    database.write_and_wait(add("own"))
+    second = database.version()
+    assert second != first
+    # Another connection counts from its own start, which may be the same number.
+    database._let_go()
+    assert database.version() not in {first, second}
+
+
 def test_a_commit_between_look_and_query_is_not_remembered_as_older(database: Database) -> None:
     def late(connection: Connection) -> int:
         counted = count(connection)
