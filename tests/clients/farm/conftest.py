@@ -6,9 +6,8 @@ skipped, except where `CI=true` and `REQUIRE_PEERS=1` say that they must run.
 
 import json
 import os
-import ssl
 import subprocess
-import sys
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,17 +16,17 @@ from typing import Any
 import httpx
 import pytest
 from tests.clients.peers import is_missing
-from tests.serving import PATIENCE, eventually, free_port
-
-from headland.farm import Stores
-from headland.identity import FirstAdministrator
-from headland.server.prepare import prepare
-from headland.settings import Home
+from tests.serving import PATIENCE, Served, eventually
 
 HERE = Path(__file__).parent
 
-#: Each role's name, and that of an application without one.
-APPLICATIONS = ("admin", "contributor", "reader", "stranger")
+#: Applications by the role that they have on the instance; one has none.
+APPLICATIONS = {
+    "admin": "f8da80de-1ff9-4747-ad80-a19b7f6079e3",
+    "contributor": "8508508a-4469-4e45-963b-2518ee0bb728",
+    "reader": "7ec7ccdc-f61e-41fe-9aaf-980df0a44eba",
+    "stranger": None,
+}
 
 
 @dataclass(frozen=True)
@@ -46,67 +45,48 @@ class Reached:
 @pytest.fixture(scope="session")
 def reached(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reached]:
     """The instance `meadow`."""
-    folder = tmp_path_factory.mktemp("farm")
-    port = free_port()
-    url = f"https://localhost:{port}"
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("HEADLAND_")}
-    own = {
-        "HEADLAND_HOME": str(folder / "home"),
-        "HEADLAND_SERVER_PUBLIC_URL": url,
-        "HEADLAND_SERVER_PORT": str(port),
-        "HEADLAND_SERVER_SERVICES": "identity",
-    }
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in own.items():
-            patch.setenv(name, value)
-        prepared = prepare(Home.default())
-    administrator = prepared.administrator
-    assert administrator is not None
-    with (folder / "log").open("w") as log:
-        command = [sys.executable, str(HERE / "serving.py"), str(port)]
-        server = subprocess.Popen(command, env=kept | own, stdout=log, stderr=log)
+    served = Served(tmp_path_factory.mktemp("farm") / "home", server_services="identity,control,farm")
     try:
-        yield _provision(url, prepared.home, administrator)
+        served.start(authorize=False)
+        yield _provision(served)
     finally:
-        server.terminate()
-        server.wait(20)
+        served.close()
 
 
-def _provision(url: str, home: Home, administrator: FirstAdministrator) -> Reached:
-    trusted = ssl.create_default_context(cafile=str(home.ca_certificate))
-    with httpx.Client(base_url=url, verify=trusted, timeout=PATIENCE) as client:
+def _provision(served: Served) -> Reached:
+    client, own = served.public, {"Authorization": f"Bearer {served.token(f'{served.url}/.default')}"}
+    client.headers["Authorization"] = f"Bearer {served.token('https://management.azure.com/.default')}"
+    client.params = httpx.QueryParams({"api-version": "2021-09-01-preview"})
+    subscription = client.get("/subscriptions").json()["value"][0]["id"]
+    west = {"location": "westeurope"}
+    group = f"{subscription}/resourceGroups/farms"
+    instance = f"{group}/providers/Microsoft.AgFoodPlatform/farmBeats/meadow"
+    client.post(f"{subscription}/providers/Microsoft.AgFoodPlatform/register").raise_for_status()
+    client.put(group, json=west).raise_for_status()
+    client.put(instance, json=west).raise_for_status()
 
-        def answers() -> bool:
-            try:
-                return client.get(
-                    f"/{administrator.tenant_id}/v2.0/.well-known/openid-configuration"
-                ).is_success
-            except httpx.TransportError:
-                return False
+    def properties() -> dict[str, str]:
+        shown: dict[str, str] = client.get(instance).raise_for_status().json()["properties"]
+        return shown
 
-        eventually(answers, "the server answers")
-        form = {
-            "grant_type": "client_credentials",
-            "client_id": administrator.client_id,
-            "client_secret": administrator.secret,
-            "scope": f"{url}/.default",
-        }
-        token = client.post(f"/{administrator.tenant_id}/oauth2/v2.0/token", data=form).json()["access_token"]
-        client.headers["authorization"] = f"Bearer {token}"
-        roles, applications = {}, {}
-        for role in APPLICATIONS:
-            made = client.post("/identity/applications", json={"name": role}).raise_for_status().json()
-            path = f"/identity/applications/{made['clientId']}/secrets"
-            secret = client.post(path, json={}).raise_for_status().json()["secret"]
-            applications[role] = (made["clientId"], secret)
-            if role != "stranger":
-                roles[made["objectId"]] = role
-    Stores(home.farm).lay_out("meadow")
-    known = {"instances": ["meadow"], "roles": roles}
-    file = home.path / "directory.json"
-    file.with_suffix(".new").write_text(json.dumps(known))
-    file.with_suffix(".new").rename(file)
-    return Reached(f"{url}/farm/meadow", url, administrator.tenant_id, home.ca_certificate, applications)
+    eventually(lambda: properties()["provisioningState"] == "Succeeded", "the instance is deployed")
+    applications = {}
+    for name, role in APPLICATIONS.items():
+        made = (
+            client.post("/identity/applications", json={"name": name}, headers=own).raise_for_status().json()
+        )
+        path = f"/identity/applications/{made['clientId']}/secrets"
+        secret = client.post(path, json={}, headers=own).raise_for_status().json()["secret"]
+        applications[name] = (made["clientId"], secret)
+        if role is not None:
+            wanted = {
+                "roleDefinitionId": f"/providers/Microsoft.Authorization/roleDefinitions/{role}",
+                "principalId": made["objectId"],
+            }
+            assignment = f"{instance}/providers/Microsoft.Authorization/roleAssignments/{uuid.uuid4()}"
+            client.put(assignment, json={"properties": wanted}).raise_for_status()
+    tenant = served.administrator["tenantId"]
+    return Reached(properties()["instanceUri"], served.url, tenant, served.ca, applications)
 
 
 @pytest.fixture(scope="session")

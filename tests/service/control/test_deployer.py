@@ -114,7 +114,9 @@ async def test_the_thread_works_when_it_is_woken(deployment):
     try:
         await deployment.made("PUT", deployment.instance(), json=WEST)
         deployment.deployer.wake()
-        eventually(lambda: Instances(deployment.database).find("north-field").ready, "the instance is ready", 30)
+        eventually(
+            lambda: Instances(deployment.database).find("north-field").ready, "the instance is ready", 30
+        )
     finally:
         deployment.deployer.stop()
 
