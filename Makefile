@@ -62,7 +62,7 @@ COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate
 
 # The Python SDKs that tests/clients/arm runs.
 ARM = 'azure-identity>=1.27' 'azure-mgmt-resource>=26' azure-mgmt-resource-subscriptions \
-  'azure-mgmt-authorization==4.0.0' azure-mgmt-agrifood azure-mgmt-marketplaceordering
+  'azure-mgmt-authorization==4.0.0' azure-mgmt-agrifood azure-mgmt-marketplaceordering 'azure-agrifood-farming>=1.0.0b2'
 
 lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@echo uv | $(COMPILE) -o requirements/uv.txt -

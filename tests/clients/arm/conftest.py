@@ -16,7 +16,7 @@ MANAGEMENT_SCOPE = "https://management.azure.com/.default"
 @pytest.fixture(scope="module")
 def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A Headland for the tests of a module."""
-    running = Served(tmp_path_factory.mktemp("cloud") / "home", server_services="identity,control")
+    running = Served(tmp_path_factory.mktemp("cloud") / "home", server_services="identity,control,farm")
     try:
         running.start(authorize=False)
         yield running
