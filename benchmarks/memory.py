@@ -1,10 +1,14 @@
-"""What the service keeps in memory, beside a bare application."""
+"""What the service keeps in memory, beside a bare application, and a runner beside a bare Python."""
 
 import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from benchmarks.harness import Benchmark, Row, Yardstick, row
+from benchmarks.harness import Aim, Benchmark, Row, Yardstick, row
 from benchmarks.loading import Target, ask
-from benchmarks.processes import megabytes
+from benchmarks.processes import megabytes, resident_megabytes
 from benchmarks.records import fill
 from benchmarks.serving import folder, free_port, headland, start_bare, stop
 from benchmarks.submitting import archive, await_running, idle_java
@@ -17,9 +21,14 @@ REQUESTS = 50
 
 YARDSTICK = "bare Starlette on granian, idle"
 
+RUNNER_AIM = Aim(measured_most=12.0)
+RUNNER_YARDSTICK = "Python that has imported nothing"
+
 
 def weigh_service() -> list[Row]:
-    """All processes of `serve`; runners and what they run are sessions of their own, and not among them."""
+    """All processes of `serve`; runners and what they run are sessions of their own, and not among them. Then the
+    runner of the batch that runs, without its program.
+    """
     with folder() as within:
         bare = start_bare(within, free_port())
         beside = Yardstick(YARDSTICK, megabytes(bare.pid))
@@ -44,7 +53,26 @@ def weigh_service() -> list[Row]:
             for _ in range(WAITING):
                 ask(post)
             weighed["200 waiting besides"] = megabytes(served.pid)
-        return [row(f"serve, memory: {when}", "MB", size, beside) for when, size in weighed.items()]
+            (record,) = (served.home / "batches").glob("*/runner.json")
+            runner = resident_megabytes(json.loads(record.read_bytes())["pid"])
+            with _idle_python() as idle:
+                bare_python = Yardstick(RUNNER_YARDSTICK, resident_megabytes(idle))
+        return [
+            *(row(f"serve, memory: {when}", "MB", size, beside) for when, size in weighed.items()),
+            row("a batch's runner, resident memory", "MB", runner, bare_python, RUNNER_AIM),
+        ]
 
 
-BENCHMARKS = (Benchmark("memory", "weigh the service", weigh_service),)
+@contextmanager
+def _idle_python() -> Iterator[int]:
+    """The pid of a Python that waits."""
+    program = "import sys; print(flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as python:
+        assert python.stdout is not None
+        python.stdout.readline()
+        yield python.pid
+
+
+BENCHMARKS = (Benchmark("memory", "weigh the service and a runner", weigh_service),)

@@ -25,6 +25,19 @@ def megabytes(session: int) -> float:
     return total / 1024
 
 
+def resident_megabytes(pid: int) -> float:
+    """Memory of one process, with all that it shares with others (RSS).
+
+    Raises:
+        SkippedError: this system does not tell.
+    """
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except FileNotFoundError:
+        raise SkippedError("this system does not tell what a process uses (/proc)") from None
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1_048_576
+
+
 def cpu_seconds(session: int) -> float:
     """Processor time that a session's processes have taken, in user and kernel.
 
