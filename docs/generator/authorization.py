@@ -27,9 +27,9 @@ is beside its scope, whoever made it, is as closed as if there were no role. Wha
 level."""
 
 _DATA = """\
-Actions on data are named `Microsoft.AgFoodPlatform/farmBeats/<family>/<verb>`. The seed of this deployment has it
-so: an Admin may do everything, a Contributor create, read and update everything and delete nothing, a Reader read.
-A job that deletes is started by `deletionJobs/<family>/write`, which a Contributor lacks."""
+Actions on data are named `Microsoft.AgFoodPlatform/farmBeats/<family>/<verb>`. The specification has it so: an Admin
+may do everything, a Contributor create, read and update everything and delete nothing, a Reader read. A job that
+deletes is started by `deletionJobs/<family>/write`, which a Contributor lacks."""
 
 #: One of each kind of action on data; operations that declare such actions have rows of their own below.
 _DATA_ACTIONS = (

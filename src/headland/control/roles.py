@@ -1,6 +1,6 @@
 """Roles: what they are called, and what they allow.
 
-Those of the control plane are Azure's own. Those of the data are the seed's: a contributor creates, reads and
+Those of the control plane are Azure's own. Those of the data are the specification's: a contributor creates, reads and
 updates everything and deletes nothing. They have the hosted service's names and ids, since programs assign
 them by these, and none of its finer exclusions.
 """

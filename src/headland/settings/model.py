@@ -221,7 +221,7 @@ class ControlSettings(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = (MANAGEMENT_RESOURCE, CLASSIC_MANAGEMENT_RESOURCE)
     subscription_name: Annotated[
-        str | None,
+        Annotated[str, Meta(min_length=1, max_length=64)] | None,
         Meta(
             description="Display name of the subscription that the first start makes; unset, the tenant's name.",
             examples=["Meadow Farm"],
@@ -236,7 +236,7 @@ class ControlSettings(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = REGIONS
     instance_domain: Annotated[
-        str | None,
+        Annotated[str, Meta(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$")] | None,
         Meta(
             description="Domain of which every name leads here: an instance's address is then "
             "`https://<name>.<domain>`, with the public base's port. Unset, it is a path below the public base.",
@@ -252,7 +252,7 @@ class ControlSettings(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = None
     terms_version: Annotated[
-        str | None,
+        Annotated[str, Meta(min_length=1, max_length=64)] | None,
         Meta(
             description="Version of the terms: with another one, every subscription has to accept them again. Unset, "
             "it is taken from the text, and changes with it.",

@@ -31,6 +31,9 @@ async def test_an_instance_is_creating_until_its_store_is_laid_out(deployment):
     )
     name = "resource-provisioning-id-north-field"
     assert (await deployment.made("GET", f"{by_location}/{name}"))["status"] == "Succeeded"
+    elsewhere = by_location.replace("westeurope", "eastus")
+    assert (await deployment.call("GET", f"{elsewhere}/{name}")).status_code == 404
+    assert (await deployment.call("GET", f"{path}x")).status_code == 404
 
 
 async def test_a_put_again_is_an_update(deployment):

@@ -57,7 +57,8 @@ async def read_operation_result_by_location(request: Request) -> Response:
     id_ = subscription_of(request)
     key = key_of(path(request, "operationResultsId").removeprefix(PROVISIONING))
     item = service_of(request).read(lambda connection: rows.find(connection, key))
-    own = item is not None and item.subscription_id == id_ and _names(request, item)
+    place = path(request, "location").replace(" ", "").lower()
+    own = item is not None and (item.subscription_id, item.location) == (id_, place) and _names(request, item)
     return _result(request, item if own else None)
 
 
