@@ -85,3 +85,23 @@ def test_a_role_that_is_removed_counts_in_no_worker(make_served: Callable[..., S
         assert {read() for _ in range(12)} == {200}
         assert served.public.delete(assignment).status_code == 200
         assert {read() for _ in range(12)} == {403}
+
+
+def test_an_instance_has_a_host_of_its_own(make_served: Callable[..., Served]) -> None:
+    served = make_served(server_services="identity,control,farm", control_instance_domain="farm.example")
+    instance = f"{_start(served)}/providers/Microsoft.AgFoodPlatform/farmBeats/Meadow"
+    assert served.public.put(instance, json=WEST).status_code == 201
+    eventually(lambda: _state(served, instance) == "Succeeded", "the instance is deployed")
+    address = served.public.get(instance).json()["properties"]["instanceUri"]
+    assert address == f"https://meadow.farm.example:{served.port}"
+    answer = served.public.get(
+        "/parties",
+        params={"api-version": "2022-11-01-preview"},
+        headers={
+            "Host": address.removeprefix("https://"),
+            "Authorization": f"Bearer {served.token('https://farmbeats.azure.net/.default')}",
+        },
+        # The certificate has the wildcard: it is checked for this name.
+        extensions={"sni_hostname": "meadow.farm.example"},
+    )
+    assert (answer.status_code, answer.json()["value"]) == (200, [])

@@ -2,6 +2,9 @@ import uuid
 
 import pytest
 
+from headland.identity import applications, store
+from headland.identity.records import Tenant
+
 pytestmark = pytest.mark.anyio
 PATH = "/control/access-requests"
 WANTED = {"displayName": "Hill Farm", "reason": "Soil maps"}
@@ -94,3 +97,34 @@ async def test_terms_as_text(deployment):
     answer = await deployment.client.get("/control/terms", headers={"accept": "text/plain"})
     assert answer.headers["content-type"] == "text/plain; charset=UTF-8"
     assert "stays yours" in answer.text
+
+
+async def test_whoever_administers_the_deployment_decides_for_every_tenant(deployment, refused):
+    other = Tenant(str(uuid.uuid4()), "orchard.example", int(deployment.clock() * 1000), "an administrator")
+
+    def add(connection, *, administrator: bool):
+        return applications.register(
+            connection,
+            other.id,
+            "Orchard",
+            administrator=administrator,
+            created_by=None,
+            now=other.created_at,
+        )
+
+    deployment.database.write_and_wait(lambda connection: store.add_tenant(connection, other))
+    asker, local = (
+        deployment.database.write_and_wait(lambda connection, of=of: add(connection, administrator=of))
+        for of in (False, True)
+    )
+    path = (await ask(deployment, asker)).headers["location"]
+    # An administrator of that tenant alone neither sees nor decides.
+    refused(await deployment.call("GET", path, version=None, who=local), 404, "NotFound")
+    answer = await deployment.call("POST", f"{path}/approve", version=None, who=local)
+    refused(answer, 403, "AuthorizationFailed")
+    listed = await deployment.made("GET", PATH, version=None)
+    assert [item["requestedBy"] for item in listed["value"]] == [asker.object_id]
+    decided = await deployment.made("POST", f"{path}/approve", version=None)
+    subscription = f"/subscriptions/{decided['subscriptionId']}"
+    assert (await deployment.call("GET", subscription, who=asker)).status_code == 200
+    refused(await deployment.call("GET", subscription, who=local), 403, "AuthorizationFailed")
