@@ -31,13 +31,13 @@ QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 PATIENCE = 220.0
 
 
-def eventually(look: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:
-    """The first true answer of `look`."""
+def eventually(look: Callable[[], Any], what: str, patience: float = PATIENCE, *, pause: float = 0.05) -> Any:
+    """The first true answer of `look`, which is asked again after each `pause`."""
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         if found := look():
             return found
-        time.sleep(0.05)
+        time.sleep(pause)
     raise AssertionError(f"not in {patience:.0f} s: {what}")
 
 

@@ -167,14 +167,30 @@ class Scene:
         for _ in range(_TRIES):
             known = set(machine.children(controller))
             held = self.submit()
-            runner = eventually(lambda known=known: _new_runner(controller, known), "a runner was started")
-            machine.freeze(runner)
-            if not held.directory.launched.exists() and not machine.ended(runner):
-                self._frozen.append(runner)
+            # It has some 20 milliseconds until then, and may have come and gone between two looks.
+            runner = eventually(
+                lambda known=known, held=held: (
+                    _new_runner(controller, known) or (held.directory.exit.exists() and _GONE)
+                ),
+                "a runner was started",
+                pause=0.001,
+            )
+            if runner != _GONE and self._stopped(runner, held):
                 return held
-            machine.thaw(runner)
             self.others.append(held)
         raise AssertionError(f"no runner of {_TRIES} was caught before it started its program")
+
+    def _stopped(self, runner: int, held: Held) -> bool:
+        """Whether the runner stands still now, before it has started its program."""
+        try:
+            machine.freeze(runner)
+        except ProcessLookupError:
+            return False
+        if held.directory.launched.exists() or machine.ended(runner):
+            machine.thaw(runner)
+            return False
+        self._frozen.append(runner)
+        return True
 
     def _hold_claimed(self, controller: int) -> Held:
         """The controller makes the run directory only later; made here, its lock can be held before that."""
@@ -233,6 +249,10 @@ def row(database: Path, batch: int) -> dict[str, Any] | None:
         return dict(found) if found else None
     finally:
         connection.close()
+
+
+#: In the place of a pid.
+_GONE = -1
 
 
 def _at_work(held: Held) -> bool:
