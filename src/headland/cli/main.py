@@ -24,6 +24,7 @@ COMMANDS: Commands = {
     "batch": ("headland.cli.batch:batch", "Submit Spark applications and look after them."),
     "tenant": ("headland.cli.tenant:tenant", "Manage tenants."),
     "app": ("headland.cli.app:app", "Manage applications, their client secrets and certificates."),
+    "secret": ("headland.cli.app.secrets:secret", "Manage an application's client secrets."),
     "key": ("headland.cli.key:key", "Look after the keys that sign access tokens."),
     "audit": ("headland.cli.audit:audit", "Read the trail of administrative changes."),
     "subscription": (

@@ -148,6 +148,8 @@ class Listener:
 
 def _compressible(app: Application) -> _Applications:
     """Both of `app`."""
+    if not app.compressed:
+        return app, app
     return app, GZipMiddleware(app, minimum_size=SMALLEST_COMPRESSED, exclude_content_types=_UNCOMPRESSED)
 
 

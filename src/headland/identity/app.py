@@ -75,6 +75,8 @@ def identity_app(
             HTTPException: _http_error_in_form,
             Exception: _internal_in_form,
         },
+        # Nothing of a token can be made shorter, and what is secret is not to show in the length of an answer.
+        compressed=False,
         service=TokenService(database, settings, issuer, clock),
     )
 

@@ -174,6 +174,13 @@ def test_long_answers_are_compressed_for_those_who_take_it() -> None:
     assert "Content-Encoding" not in ask("/health", **{"accept-encoding": "gzip"})[0].headers
 
 
+def test_an_application_may_want_its_answers_as_they_are() -> None:
+    operations = [Operation("GET", "/long", long, "", {200: Answer("Fine.")})]
+    listener = Listener("public", {}, [Application(operations, {}, compressed=False)], tls=True)
+    answer, _ = ask("/long", listener=listener, **{"accept-encoding": "gzip"})
+    assert ("Content-Encoding" in answer.headers, answer.text) == (False, LONG)
+
+
 def test_routes_are_counted_by_their_pattern() -> None:
     before = counted(**LABELS)
     ask("/inner/fine/8")
