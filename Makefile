@@ -30,8 +30,11 @@ demo: $(STAMP) ## Run the main job end to end on this machine and print what hap
 test: $(STAMP) ## Run the tests, real Spark included, several at a time
 	@$(BIN)/python -m pytest -n auto
 
-clients: $(STAMP) ## Install the public clients that tests/clients/livy runs
+clients: $(STAMP) ## Install the public clients that tests/clients runs
 	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/livy/install
+	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/identity/install
+	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/arm/install
+	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/farm/install
 
 faults: $(STAMP) ## Run the long fault suite: 240 blows at random moments, some 20 minutes
 	@FAULT_ROUNDS=$${FAULT_ROUNDS:-240} $(BIN)/python -m pytest tests/faults -s
@@ -57,6 +60,10 @@ docs: $(STAMP) ## Write the generated pages of docs/ anew
 
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --custom-compile-command "make lock"
 
+# The Python SDKs that tests/clients/arm runs.
+ARM = 'azure-identity>=1.27' 'azure-mgmt-resource>=26' azure-mgmt-resource-subscriptions \
+  'azure-mgmt-authorization==4.0.0' azure-mgmt-agrifood azure-mgmt-marketplaceordering 'azure-agrifood-farming>=1.0.0b2'
+
 lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@echo uv | $(COMPILE) -o requirements/uv.txt -
 	@echo setuptools | $(COMPILE) -o requirements/build.txt -
@@ -64,6 +71,9 @@ lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@printf 'hatchling\neditables\n' | $(COMPILE) -c requirements/runtime.txt --group dev -o requirements/dev.txt pyproject.toml -
 	@echo 'apache-airflow-providers-apache-livy>=4.6.4' | $(COMPILE) -o tests/clients/livy/airflow.txt -
 	@echo 'livy>=0.8' | $(COMPILE) -o tests/clients/livy/pylivy.txt -
+	@echo 'azure-identity>=1.20' | $(COMPILE) -o tests/clients/identity/azure.txt -
+	@printf '%s\n' $(ARM) | $(COMPILE) --prerelease=allow -o tests/clients/arm/python.txt -
+	@printf 'azure-agrifood-farming>=1.0.0b2\nazure-identity>=1.25\naiohttp>=3.13\n' | $(COMPILE) -o tests/clients/farm/python.txt -
 
 clean: ## Remove the environments and what the demo left
-	rm -rf $(VENV) .demo tests/clients/livy/.environments
+	rm -rf $(VENV) .demo tests/clients/*/.environments tests/clients/*/javascript/node_modules

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 from generator.api import api_page, openapi_page
+from generator.authorization import authorization_page
 from generator.cli import cli_page
 from generator.errors import errors_page
 from generator.performance import performance_page
@@ -19,6 +20,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "openapi.json": openapi_page,
     "cli.md": cli_page,
     "errors.md": errors_page,
+    "authorization.md": authorization_page,
     "performance.md": performance_page,
 }
 

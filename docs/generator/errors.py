@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from generator.markdown import code, page, table
+from headland.control.errors import ControlError
+from headland.farm.errors import FarmError
 from headland.identity.admin_service import STATUS
 from headland.identity.errors import IdentityError
 from headland.identity.refusals import CASES
@@ -26,6 +28,14 @@ The token endpoints and discovery answer as Microsoft Entra ID does: `error` is 
 `error_codes` has the number, and `error_description` begins with `AADSTS<number>:` and the text. `error_uri`
 leads to the number's meaning. One number may stand for several cases; then the status tells them apart."""
 
+_CONTROL = """\
+Errors are Azure Resource Manager's: `{"error": {"code": "…", "message": "…", "target": "…"}}`, with its codes
+and, where it has one, its text. `target` names a field or a parameter."""
+_FARM = """\
+Errors are those of Azure Data Manager for Agriculture:
+`{"error": {"code": "…", "message": "…", "target": "…", "details": […]}, "traceId": "…"}`, with the code in
+`x-ms-error-code`, too. `target` names a field or a parameter, `traceId` the request in the log."""
+
 _MESSAGE = 'Every error is `{"msg": "<text>"}`.'
 
 
@@ -43,6 +53,12 @@ def errors_page() -> str:
         "## Applications and secrets",
         _MESSAGE,
         _classes((STATUS[error], error) for error in _subclasses(IdentityError) if error in STATUS),
+        "## Control plane",
+        _CONTROL,
+        table(("Status", "`code`", "Text", "When"), _control()),
+        "## Farm",
+        _FARM,
+        table(("Status", "`code`", "Text", "When"), _farm()),
         "## Storage",
         _MESSAGE,
         _classes((error.status, error) for error in _subclasses(StorageError)),
@@ -53,6 +69,21 @@ def _refusals() -> Iterator[tuple[str, ...]]:
     for case in sorted(CASES, key=lambda case: (case.status, case.code)):
         text = case.text.replace("{", "<").replace("}", ">")
         yield str(case.code), str(case.status), code(case.error), code(text)
+
+
+def _control() -> Iterator[tuple[str, ...]]:
+    rows = (
+        (str(error.status), code(error.code), _text(error), _meaning(error))
+        for error in _subclasses(ControlError)
+    )
+    yield from sorted(rows)
+
+
+def _farm() -> Iterator[tuple[str, ...]]:
+    yield from sorted(
+        (str(error.status), code(error.code), _text(error), _meaning(error))
+        for error in _subclasses(FarmError)
+    )
 
 
 def _classes(errors: Iterable[tuple[int, type[Exception]]]) -> str:

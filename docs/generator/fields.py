@@ -29,12 +29,21 @@ def struct_types(apis: Iterable[Api]) -> dict[str, type]:
 def notes(struct: type) -> dict[str, str]:
     """By the name that a field has over HTTP: what is said of it."""
     said: dict[str, str] = {}
-    for declared in reversed(struct.__mro__):
+    # The farm service makes a Struct for each version from one that is declared.
+    for declared in reversed(getattr(struct, "declared", struct).__mro__):
         if declared.__module__.startswith("headland."):
-            said |= _notes_in(inspect.getsource(declared))
+            said |= _notes_in(_source(declared))
     return {
         field.encode_name: said[field.name] for field in msgspec.structs.fields(struct) if field.name in said
     }
+
+
+def _source(declared: type) -> str:
+    try:
+        return inspect.getsource(declared)
+    except OSError:
+        # Made by a program, as the pages of the farm service's lists are.
+        return ""
 
 
 def _notes_in(source: str) -> dict[str, str]:

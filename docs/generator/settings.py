@@ -34,7 +34,7 @@ else the platform's folder for application data (`~/.local/share/headland` on Li
 start with one line that names it and where it was given.
 
 **Variables** are called `HEADLAND_<SECTION>_<NAME>`. Lists are separated by commas
-(`HEADLAND_SERVER_SERVICES=identity,jobs`), tables are JSON
+(`HEADLAND_SERVER_SERVICES=identity,jobs`), tables and lists of tables are JSON
 (`HEADLAND_JOBS_SPARK_CONF='{"spark.sql.shuffle.partitions": "8"}'`), truth values are `true` and `false`.
 
 Settings are read when the service starts. Restarting it does not disturb running batches."""
@@ -135,8 +135,9 @@ def _entry(setting: Setting) -> str:
         f"- default: {default}",
         f"- variable: `{setting.variable}`",
     ]
-    if _has_own_table(setting):
-        shape = _definitions()[setting.schema["additionalProperties"]["$ref"].rpartition("/")[2]]
+    members = setting.schema.get("additionalProperties") or setting.schema.get("items") or {}
+    if "$ref" in members:
+        shape = _definitions()[members["$ref"].rpartition("/")[2]]
         lines += ["", "Each of them has:", "", _fields(shape)]
     return "\n".join(lines)
 

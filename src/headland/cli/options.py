@@ -5,6 +5,9 @@ from typing import Any, TypeVar
 
 import click
 
+#: Under this name a group keeps its `--tenant` for its commands.
+TENANT = "headland.tenant"
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -102,6 +102,11 @@ def _credentials(profile: Profile) -> tuple[str, str, str]:
 def _refused(response: httpx.Response, secret: str) -> CliError:
     # What follows the first "Trace ID" is for the service's operators.
     text = text_of(response).partition("Trace ID")[0].strip().replace(secret, "…")
+    if response.status_code == 429:
+        wait = response.headers.get("retry-after", "60")
+        return CliError(
+            f"no token: {text}", f"check client id and secret, and try again in {wait} s", ExitCode.DENIED
+        )
     if response.status_code >= 500:
         return CliError(
             f"the token endpoint failed with {response.status_code} ({text})", "try again later", passing=True

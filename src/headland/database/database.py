@@ -8,6 +8,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,7 +34,7 @@ class DatabaseUnavailableError(Exception):
     """The database is locked, read-only, full or gone. Nothing was written; the call may be repeated."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Remembered:
     """What a thread has read of one state of the database."""
 
@@ -48,8 +49,9 @@ class _Remembered:
 class Database:
     """The database of a home."""
 
-    def __init__(self, url: str, busy_timeout: float = 10.0) -> None:
+    def __init__(self, url: str, busy_timeout: float = 10.0, most_remembered: int = MOST_REMEMBERED) -> None:
         self.url = url
+        self._most_remembered = most_remembered
         self._reader = sqlite_engine(url, busy_timeout, writer=False)
         self._engine = sqlite_engine(url, busy_timeout, writer=True)
         file = make_url(url).database
@@ -59,9 +61,9 @@ class Database:
         self._opened: list[Connection] = []
 
     @classmethod
-    def at(cls, file: Path, busy_timeout: float = 10.0) -> "Database":
+    def at(cls, file: Path, busy_timeout: float = 10.0, most_remembered: int = MOST_REMEMBERED) -> "Database":
         """The SQLite database in `file`."""
-        return cls(f"sqlite:///{file}", busy_timeout)
+        return cls(f"sqlite:///{file}", busy_timeout, most_remembered)
 
     def read(self, query: Callable[[Connection], T]) -> T:
         """What `query` returns. Short queries only: the caller's thread waits. Each of its statements sees
@@ -116,24 +118,42 @@ class Database:
 
         return self.read(within_transaction)
 
-    def read_remembered(self, key: Hashable, query: Callable[[Connection], T], rows: int = 1) -> T:
+    def read_remembered(
+        self,
+        key: Hashable,
+        query: Callable[[Connection], T],
+        rows: int = 1,
+        worth: Callable[[T], bool] | None = None,
+    ) -> T:
         """What `read_snapshot(query)` returns, or returned under this key when it was last asked for, if
         nothing has been committed since, by whatever process. What it returns, of some `rows`, is not to be changed.
+        It is remembered if it is `worth` that.
         """
         # Looked up before it is asked: what is committed in between belongs to what is remembered next.
         remembered = self._remembered()
         try:
             result: T = remembered.answers[key]
         except KeyError:
-            result = remembered.answers[key] = self.read_snapshot(query)
-            remembered.rows += rows
+            result = self.read_snapshot(query)
+            if worth is None or worth(result):
+                remembered.answers[key] = result
+                remembered.rows += rows
         return result
+
+    def version(self) -> Hashable:
+        """Another one after each commit, by whatever process: what was read is still so while it stays. It is
+        this thread's own, and must be looked up before what it stands for is read.
+
+        Raises:
+            DatabaseUnavailableError: the database can't be read now.
+        """
+        return self._remembered()
 
     def _remembered(self) -> _Remembered:
         """What this thread may still believe."""
         kept: _Remembered | None = getattr(self._own, "remembered", None)
         mark, now = self._changes.mark, time.monotonic()
-        same = kept is not None and kept.mark == mark and kept.rows <= MOST_REMEMBERED
+        same = kept is not None and kept.mark == mark and kept.rows <= self._most_remembered
         if kept is not None and same and mark is not None and now - kept.asked_at < LONGEST_UNASKED:
             return kept
         version = self.read(_version)
@@ -165,6 +185,21 @@ class Database:
         except OperationalError as error:
             raise DatabaseUnavailableError(str(error.orig)) from error
         return result
+
+    def write_behind(
+        self, change: Callable[[Connection], object], failed: Callable[[BaseException], None]
+    ) -> None:
+        """Have `change` made soon, for callers that go on without it; `close` waits for it.
+
+        `failed` is told, in the writer's thread, of the error that kept it from being made.
+        """
+
+        def told(future: Future[object]) -> None:
+            error = future.exception()
+            if error is not None:
+                failed(error)
+
+        self._writer.submit(change).add_done_callback(told)
 
     def close(self) -> None:
         """Finish writes under way and close every connection."""

@@ -69,7 +69,6 @@ class GroupCommitWriter:
         outcomes: list[tuple[Future[Any], Any, BaseException | None]] = []
         try:
             with self._engine.begin() as connection:
-                driver: Any = connection.connection.driver_connection
                 for change, future in group:
                     if not future.set_running_or_notify_cancel():
                         continue
@@ -77,15 +76,7 @@ class GroupCommitWriter:
                         # Alone it is undone with the transaction, and needs no savepoint.
                         outcomes.append((future, change(connection), None))
                         continue
-                    try:
-                        with connection.begin_nested():
-                            outcomes.append((future, change(connection), None))
-                    except Exception as error:
-                        if not driver.in_transaction:
-                            # Full or unwritable: SQLite has undone the transaction, with all that was in it
-                            # before, and would commit by itself what came after.
-                            raise
-                        outcomes.append((future, None, error))
+                    outcomes.append((future, *_by_itself(connection, change)))
         except Exception as error:  # noqa: BLE001 - likewise: nothing of this group is on disk
             self._committed()
             self._engine.dispose()
@@ -102,3 +93,26 @@ class GroupCommitWriter:
                 future.set_exception(problem)
             else:
                 future.set_result(result)
+
+
+def _by_itself(connection: Connection, change: Change) -> tuple[Any, Exception | None]:
+    """The change's result or its error; with an error, nothing of it is left.
+
+    Raises:
+        Exception: the change's error, where the whole transaction is gone.
+    """
+    # A savepoint by the driver: through SQLAlchemy it costs more than most changes.
+    driver: Any = connection.connection.driver_connection
+    driver.execute("SAVEPOINT change")
+    problem = result = None
+    try:
+        result = change(connection)
+    except Exception as error:
+        if not driver.in_transaction:
+            # Full or unwritable: SQLite has undone the transaction, with all that was in it before, and would
+            # commit by itself what came after.
+            raise
+        driver.execute("ROLLBACK TO change")
+        problem = error
+    driver.execute("RELEASE change")
+    return result, problem

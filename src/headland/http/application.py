@@ -27,16 +27,27 @@ class Application:
     """
 
     def __init__(
-        self, operations: Sequence[Operation], errors: Mapping[type[Exception], Renderer], **state: Any
+        self,
+        operations: Sequence[Operation],
+        errors: Mapping[type[Exception], Renderer],
+        *,
+        ignore_case: bool = False,
+        compressed: bool = True,
+        **state: Any,
     ) -> None:
         """`errors` is asked for an error's own class, then for those it descends from. An error that only
         `Exception` matches was not foreseen: its caller gets the answer, and the server the error.
+
+        With `ignore_case`, fixed segments of paths are the same in whatever case they come. `compressed` says
+        whether long answers are compressed for callers that take it: not where they are secret and random.
         """
         self.state = State(state)
+        self.compressed = compressed
         self._errors = {**_DEFAULTS, **errors}
-        routes = routes_of(operations)
-        self._fixed = {route.path: route for route in routes if not route.pattern.groups}
-        self._patterns = [route for route in routes if route.pattern.groups]
+        routes = routes_of(operations, ignore_case=ignore_case)
+        # Looked up as it is spelled: where case does not count, each path is a pattern.
+        self._fixed = {route.path: route for route in routes if not (ignore_case or route.pattern.groups)}
+        self._patterns = [route for route in routes if ignore_case or route.pattern.groups]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["app"] = self

@@ -4,6 +4,7 @@ metrics, headers for browsers, compression, and an answer to what nobody foresaw
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import structlog
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
@@ -32,6 +33,30 @@ SMALLEST_COMPRESSED = 1024
 #: Blobs go as they are stored: archives are compressed already, and a client wants to know how long they are.
 _UNCOMPRESSED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
 
+#: An application for callers that want plain answers, and for those that take compressed ones.
+_Applications = tuple[ASGIApp, ASGIApp]
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """An application that has every host name of one label below a domain."""
+
+    domain: str
+    application: Application
+    #: Where the request's scope has the label.
+    key: str
+    #: The listener's own host name, which may be below the domain, too.
+    own: str = ""
+
+    def name_in(self, host: bytes) -> str | None:
+        """The label of a `Host` header below the domain, if it is one."""
+        name = host.decode("latin-1").lower()
+        if not name.endswith("]"):
+            name = name.rpartition(":")[0] or name
+        name = name.rstrip(".")
+        label, _, domain = name.partition(".")
+        return label if label and domain == self.domain and name != self.own else None
+
 
 class Listener:
     """Outermost ASGI application."""
@@ -44,22 +69,26 @@ class Listener:
         *,
         tls: bool,
         traffic: Traffic | None = None,
+        hosts: Hosts | None = None,
     ) -> None:
         """`mounted` is by path prefix. All other paths are for the first `at_root` that knows them, else for
         the last. `Strict-Transport-Security` is said only where TLS is spoken. `traffic` is told of what was
-        answered.
+        answered. Where a request's host is one of `hosts`, its path does not count.
         """
         self._name = name
         self.traffic = traffic or Traffic(name)
         self._mounted = [(f"{prefix}/", prefix, _compressible(app)) for prefix, app in mounted.items()]
         self._at_root = [(app, _compressible(app)) for app in at_root]
+        self._hosts = hosts
+        self._at_hosts = _compressible(hosts.application) if hosts else self._at_root[-1][1]
         self._headers = [*SECURITY_HEADERS, STRICT_TRANSPORT] if tls else [*SECURITY_HEADERS]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
         started = time.perf_counter()
-        request_id, compressed = _read(scope)
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        request_id, compressed = _read(headers)
         scope["state"] = {"request_id": request_id}
         outer = REQUEST_ID.set(request_id)
         status = 0
@@ -73,7 +102,9 @@ class Listener:
             await send(message)
 
         try:
-            await self._application(scope, compressed=compressed)(scope, receive, send_with_headers)
+            hosts = self._hosts
+            application = self._at_path(scope) if hosts is None else self._at_host(hosts, scope, headers)
+            await application[compressed](scope, receive, send_with_headers)
         except Exception as error:  # noqa: BLE001 - whatever it was, the caller gets an answer and the log the cause
             _log.exception("request.failed", method=scope["method"], path=scope["path"])
             if status == 0:
@@ -95,27 +126,35 @@ class Listener:
                 )
             )
 
-    def _application(self, scope: Scope, *, compressed: bool) -> ASGIApp:
+    def _at_host(self, hosts: Hosts, scope: Scope, headers: Mapping[bytes, bytes]) -> _Applications:
+        name = hosts.name_in(headers.get(b"host", b""))
+        if name is None:
+            return self._at_path(scope)
+        scope[hosts.key] = name
+        return self._at_hosts
+
+    def _at_path(self, scope: Scope) -> _Applications:
         path: str = scope["path"]
         for start, prefix, applications in self._mounted:
             if path.startswith(start):
                 scope["root_path"] = prefix
-                return applications[compressed]
+                return applications
         *others, (_, fallback) = self._at_root
         for app, applications in others:
             if app.knows(path):
-                return applications[compressed]
-        return fallback[compressed]
+                return applications
+        return fallback
 
 
-def _compressible(app: Application) -> tuple[ASGIApp, ASGIApp]:
-    """`app` for callers that want plain answers, and for those that take compressed ones."""
+def _compressible(app: Application) -> _Applications:
+    """Both of `app`."""
+    if not app.compressed:
+        return app, app
     return app, GZipMiddleware(app, minimum_size=SMALLEST_COMPRESSED, exclude_content_types=_UNCOMPRESSED)
 
 
-def _read(scope: Scope) -> tuple[str, bool]:
+def _read(headers: Mapping[bytes, bytes]) -> tuple[str, bool]:
     """The request's id, and whether its caller takes compressed answers."""
-    headers: dict[bytes, bytes] = dict(scope["headers"])
     request_id = headers.get(b"x-request-id", b"")
     own = request_id.decode() if PLAIN_ID.fullmatch(request_id) else new_id()
     return own, b"gzip" in headers.get(b"accept-encoding", b"")

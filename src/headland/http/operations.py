@@ -52,6 +52,8 @@ class Operation:
     addition: bool = False
     #: Whether a bearer token is demanded.
     guarded: bool = True
+    #: What role-based access control calls it; None where roles have no say in it.
+    action: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,11 @@ class Route:
         return ", ".join(sorted(self.handlers))
 
 
-def routes_of(operations: Sequence[Operation]) -> list[Route]:
+def routes_of(operations: Sequence[Operation], *, ignore_case: bool = False) -> list[Route]:
     """A route each path, in the order of the declarations.
 
     A path is reached with one trailing slash, too, where it ends in a fixed segment: some clients send it.
+    With `ignore_case`, fixed segments are the same in whatever case they come.
     """
     by_path: dict[str, dict[str, Handler]] = {}
     for operation in operations:
@@ -83,5 +86,10 @@ def routes_of(operations: Sequence[Operation]) -> list[Route]:
             handlers.setdefault("HEAD", handlers["GET"])
         spellings = [path] if path.endswith(("}", "/")) else [path, path + "/"]
         # Parameters are text as it comes: no operation declares another convertor than `path`.
-        routes += [Route(spelling, compile_path(spelling)[0], handlers) for spelling in spellings]
+        routes += [Route(spelling, _pattern(spelling, ignore_case), handlers) for spelling in spellings]
     return routes
+
+
+def _pattern(path: str, ignore_case: bool) -> re.Pattern[str]:
+    pattern = compile_path(path)[0]
+    return re.compile(pattern.pattern, re.IGNORECASE) if ignore_case else pattern

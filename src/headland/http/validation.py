@@ -38,6 +38,14 @@ def decode_json(body: bytes, wanted: type[T], *, lax: bool = False) -> T:
         raise BodyInvalidError("", "the body is nested too deeply") from None
 
 
+def convert_json(value: object, wanted: type[T], *, lax: bool = False) -> T:
+    """`value`, which was decoded from JSON without a type, as `wanted`. Raises as `decode_json`."""
+    try:
+        return msgspec.convert(value, wanted, strict=not lax)
+    except msgspec.ValidationError as error:
+        raise _explain(str(error), wanted) from None
+
+
 def _explain(problem: str, wanted: type) -> BodyInvalidError:
     reason, _, place = problem.partition(" - at `")
     field = place.removesuffix("`").removeprefix("$").removeprefix(".")

@@ -3,8 +3,14 @@
 from headland.identity.app import ADMIN_API, TOKEN_API, identity_admin_app, identity_app
 from headland.identity.clients import SecretChecker
 from headland.identity.errors import IdentityError, NotAdministratorError
-from headland.identity.first_start import FirstAdministrator, initialise, reset_administrator
+from headland.identity.first_start import (
+    FirstAdministrator,
+    initialise,
+    oldest_administrator,
+    reset_administrator,
+)
 from headland.identity.issuer import Issuer, NotInitialisedError
+from headland.identity.key_keeper import KeyKeeper
 from headland.identity.resources import Resource, resources_of
 
 __all__ = [
@@ -13,6 +19,7 @@ __all__ = [
     "FirstAdministrator",
     "IdentityError",
     "Issuer",
+    "KeyKeeper",
     "NotAdministratorError",
     "NotInitialisedError",
     "Resource",
@@ -20,6 +27,7 @@ __all__ = [
     "identity_admin_app",
     "identity_app",
     "initialise",
+    "oldest_administrator",
     "reset_administrator",
     "resources_of",
 ]

@@ -1,17 +1,21 @@
-"""What the routes of applications work with: the caller's right, the body's form, and errors as answers."""
+"""What the routes of tenants and applications work with: the caller's right, the body's form, changes that are
+put on record, and errors as answers.
+"""
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
+import structlog
 from sqlalchemy import Connection
 from starlette.requests import Request
 
+from headland.audit import Change, actor_of
 from headland.database import Database
 from headland.http.bodies import BodyError, media_type_of, read_body
 from headland.http.validation import decode_json
-from headland.identity import errors, store
+from headland.identity import errors, tenants
 from headland.identity.records import Tenant
 from headland.security import Guard, Principal
 from headland.settings import Settings
@@ -20,13 +24,22 @@ T = TypeVar("T")
 
 JSON = "application/json"
 
+_log = structlog.get_logger("headland.identity")
+
 #: Status of what the rules refuse.
 STATUS: Mapping[type[errors.IdentityError], int] = {
     errors.InvalidFieldError: 400,
     errors.ForbiddenError: 403,
     errors.ApplicationNotFoundError: 404,
+    errors.NotOperatorError: 403,
     errors.SecretNotFoundError: 404,
+    errors.CertificateNotFoundError: 404,
+    errors.TenantNotFoundError: 404,
     errors.LastAdministratorError: 409,
+    errors.CertificateTakenError: 409,
+    errors.TenantNameTakenError: 409,
+    errors.TenantNotEmptyError: 409,
+    errors.KeyPendingError: 409,
 }
 
 
@@ -50,15 +63,29 @@ def service_of(request: Request) -> AdminService:
 
 
 async def administrator(request: Request) -> Principal:
-    """The caller, who may administer.
+    """The caller, who may administer at least its own tenant.
 
     Raises:
         AuthenticationError: it is unknown who is calling.
         ForbiddenError: it is no administrator.
     """
     principal = await service_of(request).guard.authenticate(request)
-    if principal is None or not principal.administrator:
+    if principal is None or not principal.tenant_administrator:
         raise errors.ForbiddenError
+    return principal
+
+
+async def operator(request: Request) -> Principal:
+    """The caller, who may administer the whole deployment.
+
+    Raises:
+        AuthenticationError: it is unknown who is calling.
+        ForbiddenError: it is no administrator.
+        NotOperatorError: it is one of another tenant than the first.
+    """
+    principal = await administrator(request)
+    if not principal.administrator:
+        raise errors.NotOperatorError
     return principal
 
 
@@ -76,13 +103,49 @@ async def body_of(request: Request, kind: type[T]) -> T:
     return decode_json(content, kind)
 
 
-def tenant_of(connection: Connection, principal: Principal) -> Tenant:
-    """The caller's tenant.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The tenant of which an operation is."""
+
+    tenant: Tenant
+    #: Whether it is the caller's own.
+    own: bool
+
+
+def place_of(connection: Connection, principal: Principal, request: Request) -> Place:
+    """The tenant that `?tenant=` names, by id or name, else the caller's own.
 
     Raises:
-        ForbiddenError: it is a tenant of another issuer.
+        ForbiddenError: the caller is of another issuer.
+        TenantNotFoundError: there is none that the caller may see.
     """
-    found = next((t for t in store.tenants(connection) if t.id == principal.tenant_id), None)
-    if found is None:
-        raise errors.ForbiddenError
-    return found
+    own = tenants.of(connection, principal)
+    named = request.query_params.get("tenant")
+    tenant = tenants.find(connection, principal, named) if named else own
+    return Place(tenant, tenant == own)
+
+
+async def carry_out(
+    request: Request, principal: Principal, rule: Callable[[Connection], tuple[T, Change | None]]
+) -> T:
+    """What `rule` returns, once all that it has changed is committed; then it is told of.
+
+    Every change that an administrator makes goes through here: it is on record in the audit trail by the same
+    transaction, and there is no change without that.
+
+    Args:
+        rule: makes the change, and says what has changed, or None.
+    """
+    service, actor = service_of(request), actor_of(request, principal)
+    now = service.now()
+
+    def recorded(connection: Connection) -> tuple[T, Change | None]:
+        made, change = rule(connection)
+        if change is not None:
+            change.put_on_record(connection, actor, now)
+        return made, change
+
+    made, change = await service.database.write(recorded)
+    if change is not None:
+        _log.info(change.action, tenant=change.tenant_id, target=change.target, by=principal.client_id)
+    return made

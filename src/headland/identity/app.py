@@ -15,7 +15,16 @@ from headland.http.bodies import BodyError
 from headland.http.openapi import Api
 from headland.http.operations import Answer
 from headland.http.validation import BodyInvalidError
-from headland.identity import admin_routes, discovery_routes, refusals, token_routes, wire
+from headland.identity import (
+    application_routes,
+    credential_routes,
+    discovery_routes,
+    key_routes,
+    refusals,
+    tenant_routes,
+    token_routes,
+    wire,
+)
 from headland.identity.admin_service import STATUS, AdminService
 from headland.identity.errors import IdentityError
 from headland.identity.issuer import Issuer
@@ -37,9 +46,15 @@ TOKEN_API = Api(
 
 ADMIN_API = Api(
     name="applications",
-    summary="Applications that may call this deployment, and their secrets.",
-    prefix=admin_routes.PREFIX,
-    operations=admin_routes.OPERATIONS,
+    summary="Tenants, the applications that may call this deployment with their secrets and certificates, and "
+    "the keys that sign tokens.",
+    prefix=application_routes.PREFIX,
+    operations=(
+        *application_routes.OPERATIONS,
+        *credential_routes.OPERATIONS,
+        *tenant_routes.OPERATIONS,
+        *key_routes.OPERATIONS,
+    ),
     errors={
         401: Answer("It is unknown who is calling.", wire.Problem, {"WWW-Authenticate": "What is needed."}),
         403: Answer("The caller is no administrator.", wire.Problem),
@@ -60,6 +75,8 @@ def identity_app(
             HTTPException: _http_error_in_form,
             Exception: _internal_in_form,
         },
+        # Nothing of a token can be made shorter, and what is secret is not to show in the length of an answer.
+        compressed=False,
         service=TokenService(database, settings, issuer, clock),
     )
 
@@ -67,7 +84,7 @@ def identity_app(
 def identity_admin_app(
     database: Database, settings: Settings, guard: Guard, clock: Callable[[], float] = time.time
 ) -> Application:
-    """Headland's API of applications and secrets, to be mounted at `ADMIN_API.prefix`."""
+    """Headland's API of tenants, applications and credentials, to be mounted at `ADMIN_API.prefix`."""
     return Application(
         ADMIN_API.operations,
         {

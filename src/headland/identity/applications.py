@@ -3,8 +3,6 @@
 An application is seen within its own tenant alone; for others it does not exist.
 """
 
-import unicodedata
-
 from sqlalchemy import Connection
 
 from headland.identity import store
@@ -16,13 +14,10 @@ from headland.identity.errors import (
     SecretNotFoundError,
 )
 from headland.identity.identifiers import is_guid, new_id
-from headland.identity.records import Application
+from headland.identity.names import check_name
+from headland.identity.records import Application, Secret
 
-LONGEST_NAME = 120
 LONGEST_LIFETIME_DAYS = 3650
-
-#: Control characters, line and paragraph separators, and halves of surrogate pairs.
-_NOT_IN_NAMES = frozenset({"Cc", "Zl", "Zp", "Cs"})
 
 
 def register(
@@ -39,7 +34,7 @@ def register(
     Raises:
         InvalidFieldError: `name` is no name.
     """
-    _check_name(name)
+    check_name(name)
     application = Application(
         client_id=new_id(),
         tenant_id=tenant_id,
@@ -74,8 +69,11 @@ def change(
     name: str | None,
     disabled: bool | None,
     now: int,
+    keep_administrator: bool = True,
 ) -> Application:
     """The application with another name, or disabled, or enabled again; None leaves a thing as it is.
+
+    With `keep_administrator` the tenant's last one stays enabled.
 
     Raises:
         ApplicationNotFoundError: the tenant has none with that id.
@@ -84,31 +82,44 @@ def change(
     """
     application = get(connection, tenant_id, client_id)
     if name is not None:
-        _check_name(name)
+        check_name(name)
         store.rename_application(connection, application.client_id, name)
     if disabled is not None and disabled != (application.disabled_at is not None):
-        if disabled:
+        if disabled and keep_administrator:
             _check_not_last(connection, application)
         store.set_disabled(connection, application.client_id, now if disabled else None)
     return get(connection, tenant_id, client_id)
 
 
-def delete(connection: Connection, tenant_id: str, client_id: str) -> None:
-    """Delete the application and its secrets. Its tokens stay good until they expire.
+def delete(
+    connection: Connection, tenant_id: str, client_id: str, *, keep_administrator: bool = True
+) -> Application:
+    """Delete the application, its secrets and certificates; what it was. Its tokens open nothing here any more.
+
+    With `keep_administrator` the tenant's last one stays.
 
     Raises:
         ApplicationNotFoundError: the tenant has none with that id.
         LastAdministratorError: it may not be deleted.
     """
     application = get(connection, tenant_id, client_id)
-    _check_not_last(connection, application)
+    if keep_administrator:
+        _check_not_last(connection, application)
     store.delete_application(connection, application.client_id)
+    return application
 
 
 def add_secret(
-    connection: Connection, tenant_id: str, client_id: str, *, name: str | None, lifetime_days: int, now: int
+    connection: Connection,
+    tenant_id: str,
+    client_id: str,
+    *,
+    name: str | None,
+    lifetime_days: int,
+    now: int,
+    created_by: str | None = None,
 ) -> NewSecret:
-    """A further secret of the application; those it has stay good.
+    """A further secret of the application; those it has stay good. `created_by` is the object id of who makes it.
 
     Raises:
         ApplicationNotFoundError: the tenant has none with that id.
@@ -116,31 +127,27 @@ def add_secret(
     """
     application = get(connection, tenant_id, client_id)
     if name is not None:
-        _check_name(name)
+        check_name(name)
     if not 1 <= lifetime_days <= LONGEST_LIFETIME_DAYS:
         raise InvalidFieldError("lifetimeDays", f"must be between 1 and {LONGEST_LIFETIME_DAYS}.")
-    made = new_secret(application.client_id, name, now, lifetime_days)
+    made = new_secret(application.client_id, name, now, lifetime_days, created_by)
     store.add_secret(connection, made.record)
     return made
 
 
-def revoke_secret(connection: Connection, tenant_id: str, client_id: str, secret_id: str) -> None:
-    """Delete a secret: nobody gets a token by it any more.
+def revoke_secret(connection: Connection, tenant_id: str, client_id: str, secret_id: str) -> Secret:
+    """Delete a secret: nobody gets a token by it any more. What it was.
 
     Raises:
         ApplicationNotFoundError: the tenant has none with that id.
         SecretNotFoundError: the application has no such secret.
     """
     application = get(connection, tenant_id, client_id)
-    if not store.delete_secret(connection, application.client_id, secret_id.lower()):
+    gone = next((secret for secret in application.secrets if secret.id == secret_id.lower()), None)
+    if gone is None:
         raise SecretNotFoundError
-
-
-def _check_name(name: str) -> None:
-    if not name.strip() or len(name) > LONGEST_NAME:
-        raise InvalidFieldError("name", f"must have between 1 and {LONGEST_NAME} characters.")
-    if any(unicodedata.category(character) in _NOT_IN_NAMES for character in name):
-        raise InvalidFieldError("name", "must not contain control characters.")
+    store.delete_secret(connection, gone.id)
+    return gone
 
 
 def _check_not_last(connection: Connection, application: Application) -> None:

@@ -1,13 +1,13 @@
-"""What a token says (wire facts: the claims of Microsoft Entra ID's v1.0 and v2.0 access tokens)."""
+"""What a token says (wire facts: the claims of Microsoft Entra ID's v1.0 and v2.0 access tokens).
+
+Not among them are `aio` and `rh`, by which that directory talks to itself.
+"""
 
 import secrets
 from typing import Any
 
-from headland.identity.records import Application
+from headland.identity.clients import Client
 from headland.identity.resources import Resource, TokenVersion
-
-#: `appidacr` and `azpacr`: the client showed a secret ("2" would be a certificate).
-BY_SECRET = "1"  # noqa: S105 - the name of a method, not a secret
 
 
 def issuer_name(public_url: str, tenant_id: str, version: TokenVersion) -> str:
@@ -16,25 +16,27 @@ def issuer_name(public_url: str, tenant_id: str, version: TokenVersion) -> str:
 
 
 def access_claims(
-    application: Application, resource: Resource, public_url: str, now: int, lifetime: int
+    client: Client, resource: Resource, public_url: str, now: int, lifetime: int
 ) -> dict[str, Any]:
-    """Claims of an application's access token, valid from `now` (seconds since 1970) for `lifetime` seconds."""
-    client = (
-        {"appid": application.client_id, "appidacr": BY_SECRET}
+    """Claims of a client's access token, valid from `now` (seconds since 1970) for `lifetime` seconds."""
+    application = client.application
+    issuer = issuer_name(public_url, application.tenant_id, resource.version)
+    shown = (
+        {"appid": application.client_id, "appidacr": client.method, "idp": issuer}
         if resource.version == "1.0"
-        else {"azp": application.client_id, "azpacr": BY_SECRET}
+        else {"azp": application.client_id, "azpacr": client.method}
     )
-    roles = {"roles": list(application.roles)} if application.roles else {}
+    roles = application.roles(client.tenant)
     return {
         "aud": resource.identifier,
-        "iss": issuer_name(public_url, application.tenant_id, resource.version),
+        "iss": issuer,
         "iat": now,
         "nbf": now,
         "exp": now + lifetime,
-        **client,
+        **shown,
         "idtyp": "app",
         "oid": application.object_id,
-        **roles,
+        **({"roles": list(roles)} if roles else {}),
         "sub": application.object_id,
         "tid": application.tenant_id,
         "uti": secrets.token_urlsafe(16),

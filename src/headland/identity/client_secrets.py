@@ -26,7 +26,9 @@ class NewSecret:
     value: str = field(repr=False)
 
 
-def new_secret(client_id: str, name: str | None, now: int, lifetime_days: int) -> NewSecret:
+def new_secret(
+    client_id: str, name: str | None, now: int, lifetime_days: int, created_by: str | None = None
+) -> NewSecret:
     """A secret for the application, valid from `now` (milliseconds since 1970)."""
     value = secrets.token_urlsafe(32)
     record = Secret(
@@ -37,6 +39,7 @@ def new_secret(client_id: str, name: str | None, now: int, lifetime_days: int) -
         name=name,
         created_at=now,
         expires_at=now + lifetime_days * MILLISECONDS_A_DAY,
+        created_by=created_by,
     )
     return NewSecret(record, value)
 

@@ -1,21 +1,42 @@
-"""Clients: who is it that shows this id and this secret?"""
+"""Clients: who is it that shows this id, and this secret or this assertion?"""
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
 from headland.database import Database
 from headland.identity import refusals, store
+from headland.identity.assertions import Assertion
 from headland.identity.client_secrets import matching
 from headland.identity.identifiers import is_guid
-from headland.identity.records import Application, Tenant
+from headland.identity.records import Application, Certificate, Tenant
 from headland.identity.refusals import TokenRefusedError
+from headland.identity.usage import Usage
 from headland.security import Principal
 
+#: How a client has shown who it is: `appidacr` and `azpacr` say "1" for a secret, "2" for a certificate.
+Method = Literal["1", "2"]
+BY_SECRET: Method = "1"  # noqa: S105 - the name of a method, not a secret
+BY_CERTIFICATE: Method = "2"
 
-def authenticated(
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """An application that has shown who it is."""
+
+    application: Application
+    #: Its own.
+    tenant: Tenant
+    method: Method
+    #: The secret or certificate by which it did.
+    credential_id: str
+
+
+def by_secret(
     application: Application | None, tenant: Tenant, client_id: str, secret: str, now: int
-) -> Application:
-    """The application, if the secret is its own and live at `now` (milliseconds since 1970).
+) -> Client:
+    """The client, if the secret is its own and live at `now` (milliseconds since 1970).
 
     Whether it is disabled is told to those alone who know a secret of it.
 
@@ -29,11 +50,36 @@ def authenticated(
         raise TokenRefusedError(refusals.UNKNOWN_CLIENT, client=client_id, tenant=tenant.name)
     if not matches:
         raise TokenRefusedError(refusals.WRONG_SECRET, client=client_id)
-    if all(secret.expires_at <= now for secret in matches):
+    live = next((match for match in matches if match.expires_at > now), None)
+    if live is None:
         raise TokenRefusedError(refusals.EXPIRED_SECRET, client=client_id)
+    _check_enabled(application)
+    return Client(application, tenant, BY_SECRET, live.id)
+
+
+def by_assertion(
+    application: Application | None,
+    tenant: Tenant,
+    assertion: Assertion,
+    certificates: list[Certificate],
+    now: float,
+) -> Client:
+    """The client, if the assertion is signed with the key of one of its certificates.
+
+    Raises:
+        TokenRefusedError: it is not in the tenant, is disabled, or the signature is not good at `now` (seconds
+            since 1970).
+    """
+    if application is None or application.tenant_id != tenant.id:
+        raise TokenRefusedError(refusals.UNKNOWN_CLIENT, client=assertion.client_id, tenant=tenant.name)
+    certificate = assertion.signed_by(certificates, now)
+    _check_enabled(application)
+    return Client(application, tenant, BY_CERTIFICATE, certificate.id)
+
+
+def _check_enabled(application: Application) -> None:
     if application.disabled_at is not None:
-        raise TokenRefusedError(refusals.DISABLED_CLIENT, client=client_id, name=application.name)
-    return application
+        raise TokenRefusedError(refusals.DISABLED_CLIENT, client=application.client_id, name=application.name)
 
 
 class SecretChecker:
@@ -42,17 +88,22 @@ class SecretChecker:
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._clock = clock
+        self._usage = Usage(database)
 
     async def check_secret(self, client_id: str, secret: str) -> Principal | None:
         """The application's principal; None for anything but a live secret of an enabled application."""
         client_id = client_id.lower()
-        application = (
-            self._database.read(lambda connection: store.find_application(connection, client_id))
+        application, tenants = (
+            self._database.read(
+                lambda connection: (store.find_application(connection, client_id), store.tenants(connection))
+            )
             if is_guid(client_id)
-            else None
+            else (None, [])
         )
         now = int(self._clock() * 1000)
         live = [found for found in matching(application, secret) if found.expires_at > now]
         if application is None or application.disabled_at is not None or not live:
             return None
-        return application.principal()
+        self._usage.used(client_id, live[0].id, now)
+        tenant = next(tenant for tenant in tenants if tenant.id == application.tenant_id)
+        return application.principal(tenant)

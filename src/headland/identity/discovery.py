@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit
 
 from headland.identity import refusals, wire
+from headland.identity.assertions import ALGORITHMS
 from headland.identity.claims import issuer_name
 from headland.identity.identifiers import is_domain
 from headland.identity.keys import ALGORITHM
@@ -18,6 +19,7 @@ CLAIMS = (
     "azpacr",
     "exp",
     "iat",
+    "idp",
     "idtyp",
     "iss",
     "nbf",
@@ -30,20 +32,32 @@ CLAIMS = (
 )
 
 
-def provider_metadata(public_url: str, tenant: Tenant, version: TokenVersion) -> wire.ProviderMetadata:
+#: What stands for the tenant's id in the issuer, where no tenant was named: the hosted directory's own word.
+TENANT_PLACEHOLDER = "{tenantid}"
+
+
+def provider_metadata(
+    public_url: str, tenant: Tenant | None, named: str, version: TokenVersion
+) -> wire.ProviderMetadata:
     """The metadata of a tenant. Whatever it was asked by, its id stands in the addresses: `issuer` must be
-    the address below which the document is found.
+    the address below which the document is found. Where there is none because it was asked by a name for any
+    (`named`), that name stands in the addresses, and a placeholder in the issuer.
 
     There is no authorization endpoint yet; its address is here because MSAL accepts no metadata without.
     """
-    base = f"{public_url}/{tenant.id}"
+    base = f"{public_url}/{tenant.id if tenant is not None else named.lower()}"
     part = "/v2.0" if version == "2.0" else ""
     return wire.ProviderMetadata(
-        issuer=issuer_name(public_url, tenant.id, version),
+        issuer=issuer_name(public_url, tenant.id if tenant is not None else TENANT_PLACEHOLDER, version),
         authorization_endpoint=f"{base}/oauth2{part}/authorize",
         token_endpoint=f"{base}/oauth2{part}/token",
         jwks_uri=f"{base}/discovery{part}/keys",
-        token_endpoint_auth_methods_supported=["client_secret_post", "client_secret_basic"],
+        token_endpoint_auth_methods_supported=[
+            "client_secret_post",
+            "client_secret_basic",
+            "private_key_jwt",
+        ],
+        token_endpoint_auth_signing_alg_values_supported=list(ALGORITHMS),
         grant_types_supported=["client_credentials"],
         response_types_supported=[],
         response_modes_supported=[],

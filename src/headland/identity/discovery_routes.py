@@ -64,15 +64,16 @@ async def explain_error(request: Request) -> Response:
 
 def _metadata(request: Request, version: TokenVersion) -> Response:
     service = service_of(request)
-    tenant = service.issuer.tenant(request.path_params["tenant"])
-    metadata = provider_metadata(service.settings.server.public_url, tenant, version)
+    named = request.path_params["tenant"]
+    tenant = service.authentication.tenant(named)
+    metadata = provider_metadata(service.settings.server.public_url, tenant, named, version)
     return json_answer(metadata, headers=CACHED)
 
 
 def _keys(request: Request) -> Response:
-    issuer = service_of(request).issuer
-    issuer.tenant(request.path_params["tenant"])
-    return encoded_answer(issuer.key_set, headers=CACHED)
+    service = service_of(request)
+    service.authentication.tenant(request.path_params["tenant"])
+    return encoded_answer(service.issuer.key_set, headers=CACHED)
 
 
 _METADATA = {200: Answer("The provider's metadata.", wire.ProviderMetadata)}

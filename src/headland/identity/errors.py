@@ -1,4 +1,4 @@
-"""What the rules of applications and secrets refuse. The message is for whoever asked."""
+"""What the rules of tenants and applications refuse. The message is for whoever asked."""
 
 
 class IdentityError(Exception):
@@ -27,6 +27,41 @@ class SecretNotFoundError(IdentityError):
         super().__init__("The application has no such secret.")
 
 
+class CertificateNotFoundError(IdentityError):
+    """The application has no such certificate."""
+
+    def __init__(self) -> None:
+        super().__init__("The application has no such certificate.")
+
+
+class CertificateTakenError(IdentityError):
+    """The application has that very certificate."""
+
+    def __init__(self) -> None:
+        super().__init__("certificate: is registered for this application already.")
+
+
+class TenantNotFoundError(IdentityError):
+    """There is no such tenant, or none that the caller may see."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no such tenant.")
+
+
+class TenantNameTakenError(IdentityError):
+    """Two tenants of one name could not be told apart."""
+
+    def __init__(self) -> None:
+        super().__init__("name: another tenant has that name.")
+
+
+class TenantNotEmptyError(IdentityError):
+    """What belongs to a tenant would belong to nobody."""
+
+    def __init__(self) -> None:
+        super().__init__("The tenant is not empty; delete its applications, and all else of it, first.")
+
+
 class LastAdministratorError(IdentityError):
     """Without an administrator nobody could register applications any more."""
 
@@ -46,3 +81,19 @@ class ForbiddenError(IdentityError):
 
     def __init__(self) -> None:
         super().__init__("Only an administrator application may do this.")
+
+
+class NotOperatorError(IdentityError):
+    """The caller is an administrator, but of a tenant that others made."""
+
+    def __init__(self) -> None:
+        super().__init__("Only an administrator application of the first tenant may do this.")
+
+
+class KeyPendingError(IdentityError):
+    """A signing key waits to take over."""
+
+    def __init__(self, kid: str, moment: str) -> None:
+        super().__init__(
+            f"Key {kid} is published and signs from {moment} on; a further one could only take over before that."
+        )

@@ -1,73 +1,62 @@
-"""The issuer: tenants and signing keys, loaded once and kept."""
+"""The issuer: signing keys, loaded once and kept, and the tenants that they sign for."""
 
 import contextlib
-import math
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from joserfc import jwt
 from joserfc.jwk import RSAKey
 
+from headland.audit import generation
 from headland.database import Database, DatabaseUnavailableError
-from headland.identity import refusals, store
-from headland.identity.claims import issuer_name
-from headland.identity.identifiers import is_domain, is_guid
-from headland.identity.keys import SigningKey, key_set
-from headland.identity.records import Tenant
-from headland.identity.refusals import TokenRefusedError
-from headland.identity.resources import VERSIONS
-from headland.security import TrustedIssuer
-
-#: Seconds between looks into the database for a key that is not known: anybody may send any `kid`.
-RELOAD_COOLDOWN = 10.0
+from headland.identity import key_store, store
+from headland.identity.directory import Directory
+from headland.identity.key_rotation import signing
+from headland.identity.keys import SigningKey, key_set, public_key
+from headland.identity.records import KeyRecord, Tenant
+from headland.security import Principal, TrustedIssuer
 
 
 class NotInitialisedError(Exception):
-    """The database has no tenant or no signing key yet: the first start makes them."""
+    """The database has no signing key yet: the first start makes it."""
 
 
 @dataclass(frozen=True)
 class _Loaded:
     """One state of the database; it is exchanged as a whole."""
 
-    keys: dict[str, SigningKey]
-    signing: SigningKey
-    tenants: dict[str, Tenant]
-    issuers: frozenset[tuple[str, str]]
+    generation: int
+    #: As the store orders them.
+    keys: list[KeyRecord]
+    private: dict[str, SigningKey]
+    public: dict[str, RSAKey]
     key_set: bytes
 
 
 class Issuer:
-    """Signs tokens and knows which ones are its own. Every worker process loads the same from the database."""
+    """Signs tokens and knows which ones are its own.
 
-    def __init__(
-        self, database: Database, public_url: str, monotonic: Callable[[], float] = time.monotonic
-    ) -> None:
+    Every worker process has the same keys loaded, and sees by the audit trail's newest entry that they have
+    changed: no change of them is made without one.
+    """
+
+    def __init__(self, database: Database, public_url: str, clock: Callable[[], float] = time.time) -> None:
         """
-        Where the database can't be read now, the first use loads from it, and every use until then raises
-        DatabaseUnavailableError.
+        `clock` tells seconds since 1970. Where the database can't be read now, the first use loads from it, and
+        every use until then raises DatabaseUnavailableError.
 
         Raises:
             NotInitialisedError: there is nothing to load.
         """
         self.public_url = public_url
+        self._directory = Directory(database, public_url)
         self._database = database
-        self._monotonic = monotonic
-        self._reloading = threading.Lock()
+        self._clock = clock
         self._state: _Loaded | None = None
         with contextlib.suppress(DatabaseUnavailableError):
-            self._state = self._load({})
-        self._reloaded_at = -math.inf
-
-    @property
-    def _loaded(self) -> _Loaded:
-        if self._state is None:
-            self._state = self._load({})
-        return self._state
+            self._current()
 
     def tenant(self, named: str) -> Tenant:
         """The tenant with that id or name, in whatever case.
@@ -75,66 +64,73 @@ class Issuer:
         Raises:
             TokenRefusedError: there is none, or it can't be the name of one.
         """
-        found = self._loaded.tenants.get(named.casefold())
-        if found is not None:
-            return found
-        known = is_guid(named) or is_domain(named)
-        raise TokenRefusedError(refusals.UNKNOWN_TENANT if known else refusals.MALFORMED_TENANT, tenant=named)
+        return self._directory.tenant(named)
 
     def sign(self, claims: dict[str, Any]) -> str:
-        """A token that says so, signed with the newest key."""
-        key = self._loaded.signing
-        return jwt.encode(key.header, claims, key.private)
+        """A token that says so, signed with the key whose turn it is."""
+        state = self._current()
+        return state.private[signing(state.keys, int(self._clock() * 1000)).kid].sign(claims)
 
     @property
     def key_set(self) -> bytes:
-        """The public keys as JSON (RFC 7517)."""
-        return self._loaded.key_set
+        """The public keys as JSON (RFC 7517): of the key that will sign, that signs, and those that did."""
+        return self._current().key_set
 
     def issued(self, iss: str, tid: str) -> bool:
         """Whether these are the `iss` and `tid` of tokens of this issuer."""
-        return (iss, tid) in self._loaded.issuers
+        return self._directory.issued(iss, tid)
 
     def key(self, kid: str) -> RSAKey | None:
-        """The public key with that `kid`; one that another process has made since is loaded now."""
-        if kid not in self._loaded.keys:
-            self._reload()
-        found = self._loaded.keys.get(kid)
-        return found.public if found is not None else None
+        """The public key with that `kid`."""
+        return self._current().public.get(kid)
+
+    def generation(self) -> int:
+        """A number that every administrative change makes larger, in whichever process it is made."""
+        return self._database.read_remembered("audit.generation", generation)
+
+    def admits(self, principal: Principal) -> bool:
+        """Whether the application is still there and enabled.
+
+        Its secrets don't matter: as with the public service, a token outlives the secret that it was issued for.
+        """
+        client_id = principal.client_id
+        found = self._database.read_remembered(
+            ("application", client_id), lambda connection: store.find_application(connection, client_id)
+        )
+        return (
+            found is not None
+            and found.disabled_at is None
+            and (found.tenant_id, found.object_id) == (principal.tenant_id, principal.object_id)
+        )
 
     def trusted(self) -> TrustedIssuer:
         """This issuer, for a `Verifier`."""
-        return TrustedIssuer(self.issued, self.key)
+        return TrustedIssuer(self.issued, self.key, generation=self.generation, admits=self.admits)
 
-    def _reload(self) -> None:
-        with self._reloading:
-            now = self._monotonic()
-            if now - self._reloaded_at >= RELOAD_COOLDOWN:
-                self._reloaded_at = now
-                self._state = self._load(self._loaded.keys)
+    def _current(self) -> _Loaded:
+        number = self.generation()
+        state = self._state
+        if state is None or state.generation != number:
+            state = self._state = self._load(number, state)
+        return state
 
-    def _load(self, known: dict[str, SigningKey]) -> _Loaded:
-        pems, tenants = self._database.read(
-            lambda connection: (store.signing_keys(connection), store.tenants(connection))
-        )
-        if not pems or not tenants:
-            raise NotInitialisedError("The database holds no tenant yet: start Headland once to make it.")
-        keys = [SigningKey.from_pem(pem) for pem in pems]
-        by_kid = {key.kid: known.get(key.kid, key) for key in keys}
+    def _load(self, number: int, before: _Loaded | None) -> _Loaded:
+        keys = self._database.read(key_store.keys)
+        if not keys:
+            raise NotInitialisedError(
+                "The database holds no signing key yet: start Headland once to make it."
+            )
+        private = before.private if before is not None else {}
+        public = before.public if before is not None else {}
         return _Loaded(
-            keys=by_kid,
-            signing=by_kid[keys[0].kid],
-            tenants=_by_name(tenants),
-            issuers=frozenset(
-                (issuer_name(self.public_url, tenant.id, version), tenant.id)
-                for tenant in tenants
-                for version in VERSIONS
-            ),
-            key_set=msgspec.json.encode(key_set(by_kid.values())),
+            generation=number,
+            keys=keys,
+            # Parsed once and kept; the private half of a retired key is let go.
+            private={
+                key.kid: private.get(key.kid) or SigningKey.of(key.kid, key.private_key)
+                for key in keys
+                if key.private_key is not None
+            },
+            public={key.kid: public.get(key.kid) or public_key(key) for key in keys},
+            key_set=msgspec.json.encode(key_set(keys)),
         )
-
-
-def _by_name(tenants: list[Tenant]) -> dict[str, Tenant]:
-    # Ids last: a tenant that is named like another one's id must not take its place.
-    names = {tenant.name.casefold(): tenant for tenant in reversed(tenants)}
-    return {**names, **{tenant.id: tenant for tenant in tenants}}

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from headland.security import ADMINISTRATOR, Principal
+from headland.security import ADMINISTRATOR, TENANT_ADMINISTRATOR, Principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +12,13 @@ class Tenant:
     id: str
     name: str
     created_at: int
+    #: Object id of who made it; None for the first one.
+    created_by: str | None = None
+
+    @property
+    def first(self) -> bool:
+        """Whether it is the deployment's own, whose administrators administer all of it."""
+        return self.created_by is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +34,40 @@ class Secret:
     name: str | None
     created_at: int
     expires_at: int
+    #: Object id of who made it; None for what the first start and `reset-administrator` make.
+    created_by: str | None = None
+    #: When it last opened something, within a minute.
+    last_used_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A certificate whose private key its application signs assertions with."""
+
+    id: str
+    client_id: str
+    #: SHA-1 of `der`: the `x5t` of an assertion (RFC 7515 section 4.1.7).
+    thumbprint: bytes
+    #: SHA-256 of `der`: the `x5t#S256` of an assertion (RFC 7515 section 4.1.8).
+    thumbprint_sha256: bytes
+    #: The certificate itself (RFC 5280).
+    der: bytes = field(repr=False)
+    subject: str
+    name: str | None
+    #: From when on it is valid.
+    starts_at: int
+    expires_at: int
+    created_at: int
+    created_by: str | None = None
+    #: When it last opened something, within a minute.
+    last_used_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """A registered program, with the secrets by which it shows who it is."""
+    """A registered program, with the secrets by which it shows who it is. Its certificates are looked up apart:
+    few requests need them.
+    """
 
     client_id: str
     tenant_id: str
@@ -43,13 +79,35 @@ class Application:
     #: Object id of who registered it; None for the first administrator.
     created_by: str | None
     disabled_at: int | None
+    #: When it last got a token, or was let in by its secret, within a minute.
+    last_used_at: int | None = None
     #: Oldest first.
     secrets: tuple[Secret, ...] = ()
 
-    @property
-    def roles(self) -> tuple[str, ...]:
-        return (ADMINISTRATOR,) if self.administrator else ()
+    def roles(self, tenant: Tenant) -> tuple[str, ...]:
+        """What its tokens say that it may; `tenant` is its own."""
+        if not self.administrator:
+            return ()
+        return (ADMINISTRATOR if tenant.first else TENANT_ADMINISTRATOR,)
 
-    def principal(self) -> Principal:
-        """Who the application is to the services."""
-        return Principal(self.tenant_id, self.client_id, self.object_id, frozenset(self.roles))
+    def principal(self, tenant: Tenant) -> Principal:
+        """Who the application is to the services; `tenant` is its own."""
+        return Principal(self.tenant_id, self.client_id, self.object_id, frozenset(self.roles(tenant)))
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRecord:
+    """A signing key: published first, then it signs, then it is retired, and at last forgotten."""
+
+    kid: str
+    #: Its public half as a JWK, in JSON.
+    public_key: str
+    #: In PEM; None once it is retired.
+    private_key: str | None = field(repr=False)
+    created_at: int
+    #: From when on it signs, until a later one does.
+    activates_at: int
+    #: When its private half was deleted.
+    retired_at: int | None
+    #: Seconds: no token that it signed lives longer.
+    longest_lifetime: int

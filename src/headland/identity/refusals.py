@@ -81,12 +81,80 @@ NO_CREDENTIALS = Case(
     7000218,
     "The request body must contain the following parameter: 'client_assertion' or 'client_secret'.",
 )
-ASSERTION = Case(
+ASSERTION_TYPE = Case(
+    400,
+    "invalid_request",
+    90023,
+    "Invalid STS request. 'client_assertion_type' must be "
+    "'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'.",
+)
+ASSERTION_MALFORMED = Case(
+    401, "invalid_client", 50027, "JWT token is invalid or malformed. The client assertion is none. {problem}"
+)
+ASSERTION_ALGORITHM = Case(
+    401,
+    "invalid_client",
+    5002738,
+    "Invalid JWT token. '{algorithm}' is not a supported signature algorithm. Supported signing algorithms are: "
+    "'{supported}'",
+)
+ASSERTION_WITHOUT_KEY = Case(
+    401,
+    "invalid_client",
+    5002723,
+    "Invalid JWT token. No certificate SHA-1 thumbprint, certificate SHA-256 thumbprint, nor keyId specified in "
+    "token header.",
+)
+ASSERTION_OF_ANOTHER = Case(
+    401,
+    "invalid_client",
+    700021,
+    "Client assertion application identifier doesn't match 'client_id' parameter. Its 'iss' and 'sub' must both "
+    "be the client id.",
+)
+ASSERTION_AUDIENCE = Case(
+    401,
+    "invalid_client",
+    700023,
+    "Client assertion audience claim does not match Realm issuer. Its 'aud' must be the address of the tenant's "
+    "token endpoint, as one string.",
+)
+ASSERTION_TIME = Case(
+    401,
+    "invalid_client",
+    700024,
+    "Client assertion is not within its valid time range. Current time: {now}, assertion valid from {start}, "
+    "expiry time of assertion {end}. It may be valid for 24 hours at the most.",
+)
+ASSERTION_KEY_UNKNOWN = Case(
     401,
     "invalid_client",
     700027,
-    "The client assertion can't be accepted: application '{client}' has no certificate registered, and this "
-    "version of Headland registers none. Use a client secret.",
+    "The certificate with identifier used to sign the client assertion is not registered on application. "
+    "[Reason - The key was not found., Thumbprint of key used by client: '{key}']",
+)
+ASSERTION_SIGNATURE = Case(
+    401,
+    "invalid_client",
+    700027,
+    "Client assertion contains an invalid signature. [Reason - The signature does not fit the certificate., "
+    "Thumbprint of key used by client: '{key}']",
+)
+ASSERTION_KEY_EXPIRED = Case(
+    401,
+    "invalid_client",
+    700027,
+    "The certificate with identifier used to sign the client assertion is expired on application, or not valid "
+    "yet. [Reason - The key used is expired., Thumbprint of key used by client: '{key}', Found key 'Start={start}, "
+    "End={end}']",
+)
+# The hosted directory lets assertions be used again, so it has no number of its own for this.
+ASSERTION_USED = Case(
+    401,
+    "invalid_client",
+    50013,
+    "Assertion failed validation because of various reasons. The client assertion has been used before, or has no "
+    "'jti' by which that could be known; sign a new one for each token.",
 )
 WRONG_SECRET = Case(
     401,
@@ -129,14 +197,39 @@ UNKNOWN_RESOURCE = Case(
     "resource is not among those of this deployment's settings.",
 )
 UNKNOWN_INSTANCE = Case(400, "invalid_instance", 50049, "Unknown or invalid instance.")
+THROTTLED = Case(
+    429,
+    "temporarily_unavailable",
+    90055,
+    "There are too many incoming requests: too many attempts with wrong credentials were made for this application, "
+    "or from this address. Right ones are taken at any time.",
+)
 UNAVAILABLE = Case(503, "temporarily_unavailable", 90033, "A transient error has occurred. Please try again.")
 INTERNAL = Case(500, "server_error", 50000, "There was an error issuing a token. The log has more.")
 
 CASES = tuple(value for value in list(globals().values()) if isinstance(value, Case))
 
+#: What is told to those who try credentials that are not good.
+FAILED_ATTEMPTS = frozenset(
+    {
+        UNKNOWN_CLIENT,
+        WRONG_SECRET,
+        EXPIRED_SECRET,
+        ASSERTION_AUDIENCE,
+        ASSERTION_TIME,
+        ASSERTION_KEY_UNKNOWN,
+        ASSERTION_SIGNATURE,
+        ASSERTION_KEY_EXPIRED,
+        ASSERTION_USED,
+    }
+)
+
 
 class TokenRefusedError(Exception):
     """A request for a token, or for discovery, is refused."""
+
+    #: Seconds after which the same request may do better, where that is known.
+    retry_after: int | None = None
 
     def __init__(self, case: Case, **values: str) -> None:
         self.case = case

@@ -13,6 +13,8 @@ from starlette.responses import Response
 
 from headland.database import Database
 from headland.http.answers import json_answer
+from headland.identity.authentication import Authentication
+from headland.identity.failed_attempts import FailedAttempts
 from headland.identity.identifiers import is_guid
 from headland.identity.issuer import Issuer
 from headland.identity.refusals import TokenRefusedError, refusal
@@ -40,9 +42,21 @@ class TokenService:
         return by_identifier(resources_of(self.settings))
 
     @cached_property
-    def lifetime(self) -> int:
-        """Seconds."""
-        return self.settings.identity.token_lifetime
+    def authentication(self) -> Authentication:
+        return Authentication(self.database, self.issuer, self.settings.identity.single_use_assertions)
+
+    @cached_property
+    def failed_attempts(self) -> FailedAttempts:
+        return FailedAttempts(self.settings.identity.failed_attempts_a_minute)
+
+    def lifetime(self, resource: Resource) -> int:
+        """Seconds for which tokens for a resource are valid."""
+        return self._lifetimes.get(resource.identifier.rstrip("/"), self.settings.identity.token_lifetime)
+
+    @cached_property
+    def _lifetimes(self) -> Mapping[str, int]:
+        own = self.settings.identity.token_lifetimes
+        return {identifier.rstrip("/"): seconds for identifier, seconds in own.items()}
 
 
 def refused(request: Request, error: TokenRefusedError, correlation: str | None = None) -> Response:
@@ -56,6 +70,8 @@ def refused(request: Request, error: TokenRefusedError, correlation: str | None 
         headers["www-authenticate"] = REALM
     if error.case.status == 503:
         headers["retry-after"] = "1"
+    if error.retry_after is not None:
+        headers["retry-after"] = str(error.retry_after)
     return json_answer(body, error.case.status, headers)
 
 

@@ -1,4 +1,4 @@
-"""Rows of tenants, applications, secrets and signing keys."""
+"""Rows of tenants, applications, secrets and certificates."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -9,8 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
-from headland.identity.records import Application, Secret, Tenant
-from headland.identity.tables import application, secret, signing_key, tenant
+from headland.identity.records import Application, Certificate, Secret, Tenant
+from headland.identity.tables import application, certificate, secret, tenant
 
 _APPLICATION_COLUMNS = tuple(application.columns)
 
@@ -38,16 +38,16 @@ def add_tenant(connection: Connection, new: Tenant) -> None:
     connection.execute(tenant.insert().values(asdict(new)))
 
 
-def signing_keys(connection: Connection) -> list[str]:
-    """Private keys in PEM, newest first: the first one signs, all are published."""
-    newest_first = sa.select(signing_key.c.private_key).order_by(
-        signing_key.c.created_at.desc(), signing_key.c.kid
-    )
-    return list(connection.execute(newest_first).scalars())
+def rename_tenant(connection: Connection, tenant_id: str, name: str) -> None:
+    connection.execute(tenant.update().where(tenant.c.id == tenant_id).values(name=name))
 
 
-def add_signing_key(connection: Connection, kid: str, private_key: str, created_at: int) -> None:
-    connection.execute(signing_key.insert().values(kid=kid, private_key=private_key, created_at=created_at))
+def delete_tenant(connection: Connection, tenant_id: str) -> None:
+    """
+    Raises:
+        sqlalchemy.exc.IntegrityError: something still belongs to it.
+    """
+    connection.execute(tenant.delete().where(tenant.c.id == tenant_id))
 
 
 def find_application(connection: Connection, client_id: str) -> Application | None:
@@ -60,6 +60,14 @@ def applications(connection: Connection, tenant_id: str) -> list[Application]:
     """A tenant's applications with their secrets, oldest first, in one query."""
     rows = connection.execute(_ALL_WITH_SECRETS, {"tenant_id": tenant_id})
     return [_joined(list(group)) for _, group in groupby(rows, key=itemgetter(0))]
+
+
+def find_by_object_id(connection: Connection, object_id: str) -> tuple[str, str] | None:
+    """Tenant and name of the application with that object id."""
+    row = connection.execute(
+        sa.select(application.c.tenant_id, application.c.name).where(application.c.object_id == object_id)
+    ).first()
+    return (row.tenant_id, row.name) if row is not None else None
 
 
 def add_application(connection: Connection, new: Application) -> None:
@@ -82,7 +90,7 @@ def set_disabled(connection: Connection, client_id: str, disabled_at: int | None
 
 
 def delete_application(connection: Connection, client_id: str) -> None:
-    """Its secrets go with it."""
+    """Its secrets and certificates go with it."""
     connection.execute(application.delete().where(application.c.client_id == client_id))
 
 
@@ -102,12 +110,23 @@ def add_secret(connection: Connection, new: Secret) -> None:
     connection.execute(secret.insert().values(asdict(new)))
 
 
-def delete_secret(connection: Connection, client_id: str, secret_id: str) -> bool:
-    """Whether there was one."""
-    deleted = connection.execute(
-        secret.delete().where(secret.c.client_id == client_id, secret.c.id == secret_id)
-    )
-    return deleted.rowcount == 1
+def delete_secret(connection: Connection, secret_id: str) -> None:
+    connection.execute(secret.delete().where(secret.c.id == secret_id))
+
+
+def certificates(connection: Connection, client_id: str) -> list[Certificate]:
+    """An application's certificates, oldest first."""
+    found = sa.select(certificate).where(certificate.c.client_id == client_id)
+    rows = connection.execute(found.order_by(certificate.c.created_at, certificate.c.id))
+    return [Certificate(*row) for row in rows]
+
+
+def add_certificate(connection: Connection, new: Certificate) -> None:
+    connection.execute(certificate.insert().values(asdict(new)))
+
+
+def delete_certificate(connection: Connection, certificate_id: str) -> None:
+    connection.execute(certificate.delete().where(certificate.c.id == certificate_id))
 
 
 def _joined(rows: Sequence[Row[Any]]) -> Application:

@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from headland.http.bodies import BodyError, media_type_of, read_body
 from headland.identity import refusals
+from headland.identity.assertions import JWT_BEARER, Assertion
 from headland.identity.forms import URLENCODED, FormError, parse_multipart, parse_urlencoded
 from headland.identity.identifiers import is_guid
 from headland.identity.refusals import TokenRefusedError
@@ -21,11 +22,12 @@ CLIENT_CREDENTIALS = "client_credentials"
 
 @dataclass(frozen=True, slots=True)
 class TokenRequest:
-    """Who asks with which secret, and for what."""
+    """Who asks by which credential, and for what."""
 
     #: In lower case, as it is stored.
     client_id: str
-    client_secret: str = field(repr=False)
+    #: A secret's value, or a signed assertion.
+    credential: str | Assertion = field(repr=False)
     #: The scope (v2.0) or resource (v1), exactly as sent.
     target: str
 
@@ -81,10 +83,10 @@ def token_request(fields: Mapping[str, str], authorization: str | None, target: 
     client_id = sent["client_id"].lower()
     if not is_guid(client_id):
         raise TokenRefusedError(refusals.MALFORMED_CLIENT)
-    secret = basic[1] if basic is not None else _form_secret(sent, client_id)
-    if not secret:
+    credential = basic[1] if basic is not None else _form_credential(sent, client_id)
+    if not credential:
         raise TokenRefusedError(refusals.NO_CREDENTIALS)
-    return TokenRequest(client_id, secret, sent[target])
+    return TokenRequest(client_id, credential, sent[target])
 
 
 def loggable_client_id(fields: Mapping[str, str], authorization: str | None) -> str | None:
@@ -99,15 +101,23 @@ def loggable_client_id(fields: Mapping[str, str], authorization: str | None) -> 
     return client_id if is_guid(client_id) else None
 
 
-def _form_secret(sent: Mapping[str, str], client_id: str) -> str:
+def _form_credential(sent: Mapping[str, str], client_id: str) -> str | Assertion:
     secret = sent.get("client_secret", "")
-    if "client_assertion" in sent or "client_assertion_type" in sent:
-        if secret:
-            raise TokenRefusedError(
-                refusals.MALFORMED, problem="Send either 'client_secret' or 'client_assertion', not both."
-            )
-        raise TokenRefusedError(refusals.ASSERTION, client=client_id)
-    return secret
+    if "client_assertion" not in sent and "client_assertion_type" not in sent:
+        return secret
+    if secret:
+        raise TokenRefusedError(
+            refusals.MALFORMED, problem="Send either 'client_secret' or 'client_assertion', not both."
+        )
+    for name in ("client_assertion", "client_assertion_type"):
+        if name not in sent:
+            raise TokenRefusedError(refusals.MISSING, parameter=name)
+    if sent["client_assertion_type"] != JWT_BEARER:
+        raise TokenRefusedError(refusals.ASSERTION_TYPE)
+    assertion = Assertion.read(sent["client_assertion"])
+    if assertion.client_id != client_id:
+        raise TokenRefusedError(refusals.ASSERTION_OF_ANOTHER)
+    return assertion
 
 
 def _check_only_basic(sent: Mapping[str, str], client_id: str) -> None:

@@ -3,14 +3,15 @@
 from dataclasses import dataclass, field
 
 import structlog
+from msgspec import UNSET
 from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.http.answers import json_answer
 from headland.http.operations import Answer, Operation
-from headland.identity import store, wire
+from headland.identity import refusals, store, wire
 from headland.identity.claims import access_claims
-from headland.identity.clients import authenticated
+from headland.identity.clients import Client
 from headland.identity.forms import MULTIPART, URLENCODED
 from headland.identity.records import Application
 from headland.identity.refusals import TokenRefusedError
@@ -18,6 +19,9 @@ from headland.identity.resources import Resource
 from headland.identity.service import UNCACHED, TokenService, correlation_id, refused, service_of
 from headland.identity.targets import known_resource, resource_of_scope
 from headland.identity.token_request import loggable_client_id, read_form, token_request
+
+#: Seconds of a lifetime from which on clients are told to fetch the next token at half of it.
+LONG_LIFETIME = 7200
 
 _log = structlog.get_logger("headland.identity")
 
@@ -67,6 +71,7 @@ async def _answer_v2(request: Request) -> Response:
         expires_in=granted.lifetime,
         ext_expires_in=granted.lifetime,
         access_token=granted.token,
+        refresh_in=granted.lifetime // 2 if granted.lifetime >= LONG_LIFETIME else UNSET,
     )
     return json_answer(answer, headers=UNCACHED)
 
@@ -77,21 +82,20 @@ async def _grant(request: Request, target: str, media_types: tuple[str, ...]) ->
     named = request.path_params["tenant"]
     authorization = request.headers.get("authorization")
     fields: dict[str, str] = {}
+    application: Application | None = None
     try:
-        tenant = service.issuer.tenant(named)
+        tenant = service.authentication.tenant(named)
         fields = await read_form(request, media_types)
         asked = token_request(fields, authorization, target)
-        now = service.clock()
-        application = authenticated(
-            service.database.read(lambda connection: store.find_application(connection, asked.client_id)),
-            tenant,
-            asked.client_id,
-            asked.client_secret,
-            int(now * 1000),
+        application = service.database.read_remembered(
+            ("application", asked.client_id),
+            lambda connection: store.find_application(connection, asked.client_id),
         )
-        request.state.principal = application.client_id
+        now = service.clock()
+        client = await service.authentication.client(asked, named, tenant, application, now)
+        request.state.principal = client.application.client_id
         resource = (resource_of_scope if target == "scope" else known_resource)(
-            service.resources, asked.target, tenant
+            service.resources, asked.target, client.tenant
         )
     except TokenRefusedError as error:
         correlation = correlation_id(request)
@@ -102,23 +106,38 @@ async def _grant(request: Request, target: str, media_types: tuple[str, ...]) ->
             code=error.case.code,
             correlation_id=correlation,
         )
-        return refused(request, error, correlation)
-    return _issue(service, application, resource, asked.target, int(now))
+        return refused(request, _slowed(service, error, application, request), correlation)
+    return _issue(service, client, resource, asked.target, int(now))
 
 
-def _issue(
-    service: TokenService, application: Application, resource: Resource, target: str, now: int
-) -> _Granted:
-    public_url = service.settings.server.public_url
-    claims = access_claims(application, resource, public_url, now, service.lifetime)
-    token = service.issuer.sign(claims)
+def _slowed(
+    service: TokenService, error: TokenRefusedError, application: Application | None, request: Request
+) -> TokenRefusedError:
+    """The refusal as it is told: of failed attempts, when there are too many, no more than that."""
+    if error.case not in refusals.FAILED_ATTEMPTS:
+        return error
+    known = application.client_id if application is not None else None
+    wait = service.failed_attempts.failed(known, request.client.host if request.client else None)
+    if wait is None:
+        return error
+    slowed = TokenRefusedError(refusals.THROTTLED)
+    slowed.retry_after = wait
+    return slowed
+
+
+def _issue(service: TokenService, client: Client, resource: Resource, target: str, now: int) -> _Granted:
+    lifetime = service.lifetime(resource)
+    token = service.issuer.sign(
+        access_claims(client, resource, service.settings.server.public_url, now, lifetime)
+    )
     _log.info(
         "token.issued",
-        tenant=application.tenant_id,
-        client_id=application.client_id,
+        tenant=client.application.tenant_id,
+        client_id=client.application.client_id,
         resource=resource.identifier,
+        credential_id=client.credential_id,
     )
-    return _Granted(token, target, now, service.lifetime)
+    return _Granted(token, target, now, lifetime)
 
 
 _REFUSALS = {
@@ -126,6 +145,9 @@ _REFUSALS = {
     401: Answer("The client's credentials are missing or wrong.", wire.TokenRefusal),
     413: Answer("The body is too large.", wire.TokenRefusal),
     415: Answer("The body is of another media type.", wire.TokenRefusal),
+    429: Answer(
+        "Too many attempts with wrong credentials.", wire.TokenRefusal, {"Retry-After": "Seconds to wait."}
+    ),
 }
 
 OPERATIONS = (

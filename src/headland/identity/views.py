@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from headland.identity import wire
 from headland.identity.client_secrets import NewSecret
-from headland.identity.records import Application, Secret
+from headland.identity.records import Application, Certificate, Secret, Tenant
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -20,6 +20,7 @@ def application_view(application: Application, tenant_name: str) -> wire.Applica
         disabled=application.disabled_at is not None,
         created_at=_moment(application.created_at),
         created_by=application.created_by,
+        last_used_at=_perhaps(application.last_used_at),
         secrets=secret_views(application.secrets),
     )
 
@@ -31,7 +32,9 @@ def secret_views(secrets: tuple[Secret, ...]) -> list[wire.Secret]:
             name=secret.name,
             hint=secret.hint,
             created_at=_moment(secret.created_at),
+            created_by=secret.created_by,
             expires_at=_moment(secret.expires_at),
+            last_used_at=_perhaps(secret.last_used_at),
         )
         for secret in secrets
     ]
@@ -49,6 +52,29 @@ def shown_secret(made: NewSecret, tenant_id: str) -> wire.ShownSecret:
         client_id=record.client_id,
         tenant_id=tenant_id,
     )
+
+
+def certificate_view(certificate: Certificate) -> wire.Certificate:
+    return wire.Certificate(
+        id=certificate.id,
+        name=certificate.name,
+        thumbprint=certificate.thumbprint.hex().upper(),
+        thumbprint_sha256=certificate.thumbprint_sha256.hex().upper(),
+        subject=certificate.subject,
+        starts_at=_moment(certificate.starts_at),
+        expires_at=_moment(certificate.expires_at),
+        created_at=_moment(certificate.created_at),
+        created_by=certificate.created_by,
+        last_used_at=_perhaps(certificate.last_used_at),
+    )
+
+
+def tenant_view(tenant: Tenant) -> wire.Tenant:
+    return wire.Tenant(tenant.id, tenant.name, _moment(tenant.created_at), tenant.created_by)
+
+
+def _perhaps(milliseconds: int | None) -> datetime | None:
+    return None if milliseconds is None else _moment(milliseconds)
 
 
 def _moment(milliseconds: int) -> datetime:

@@ -12,6 +12,8 @@ class TokenAnswer(Struct, frozen=True):
     expires_in: int
     ext_expires_in: int
     access_token: str
+    #: Seconds after which to fetch the next one, of a token that lives long.
+    refresh_in: int | UnsetType = UNSET
 
 
 class TokenAnswerV1(Struct, frozen=True):
@@ -33,6 +35,8 @@ class TokenForm(Struct, frozen=True, omit_defaults=True):
     scope: str
     client_id: str | None = None
     client_secret: str | None = None
+    client_assertion_type: str | None = None
+    client_assertion: str | None = None
 
 
 class TokenFormV1(Struct, frozen=True, omit_defaults=True):
@@ -42,6 +46,8 @@ class TokenFormV1(Struct, frozen=True, omit_defaults=True):
     resource: str
     client_id: str | None = None
     client_secret: str | None = None
+    client_assertion_type: str | None = None
+    client_assertion: str | None = None
 
 
 class TokenRefusal(Struct, frozen=True):
@@ -81,6 +87,7 @@ class ProviderMetadata(Struct, frozen=True):
     token_endpoint: str
     jwks_uri: str
     token_endpoint_auth_methods_supported: list[str]
+    token_endpoint_auth_signing_alg_values_supported: list[str]
     grant_types_supported: list[str]
     response_types_supported: list[str]
     response_modes_supported: list[str]
@@ -158,7 +165,11 @@ class Secret(Struct, frozen=True, rename="camel"):
     name: str | None
     hint: str
     created_at: datetime
+    #: Object id of who made it.
+    created_by: str | None
     expires_at: datetime
+    #: Within a minute.
+    last_used_at: datetime | None
 
 
 class ShownSecret(Struct, frozen=True, rename="camel"):
@@ -180,6 +191,37 @@ class Secrets(Struct, frozen=True):
     secrets: list[Secret]
 
 
+class NewCertificate(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A certificate to register: in PEM, or its DER in base64."""
+
+    certificate: str
+    name: str | None = None
+
+
+class Certificate(Struct, frozen=True, rename="camel"):
+    """A certificate by whose key an application signs assertions."""
+
+    id: str
+    name: str | None
+    #: SHA-1 in hexadecimal, which clients are configured with and call `x5t`.
+    thumbprint: str
+    thumbprint_sha256: str
+    subject: str
+    starts_at: datetime
+    expires_at: datetime
+    created_at: datetime
+    #: Object id of who registered it.
+    created_by: str | None
+    #: Within a minute.
+    last_used_at: datetime | None
+
+
+class Certificates(Struct, frozen=True):
+    """The certificates of an application."""
+
+    certificates: list[Certificate]
+
+
 class Application(Struct, frozen=True, rename="camel"):
     """A registered application."""
 
@@ -192,6 +234,8 @@ class Application(Struct, frozen=True, rename="camel"):
     disabled: bool
     created_at: datetime
     created_by: str | None
+    #: Within a minute.
+    last_used_at: datetime | None
     secrets: list[Secret]
 
 
@@ -199,3 +243,31 @@ class Applications(Struct, frozen=True):
     """The applications of the tenant."""
 
     applications: list[Application]
+
+
+class NewTenant(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A tenant to make."""
+
+    name: str
+
+
+class TenantChange(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A tenant's new name."""
+
+    name: str
+
+
+class Tenant(Struct, frozen=True, rename="camel"):
+    """A directory of applications."""
+
+    tenant_id: str
+    name: str
+    created_at: datetime
+    #: Object id of who made it; null of the first.
+    created_by: str | None
+
+
+class Tenants(Struct, frozen=True):
+    """The tenants that the caller may see."""
+
+    tenants: list[Tenant]

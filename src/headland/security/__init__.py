@@ -2,11 +2,14 @@
 
 from headland.security.authorization import Authorizer
 from headland.security.guard import AuthenticationError, Guard
-from headland.security.principal import ADMINISTRATOR, Principal
-from headland.security.verifier import TokenError, TrustedIssuer, Verifier
+from headland.security.issuers import TrustedIssuer
+from headland.security.principal import ADMINISTRATOR, TENANT_ADMINISTRATOR, Principal
+from headland.security.token_errors import TokenError
+from headland.security.verifier import Verifier
 
 __all__ = [
     "ADMINISTRATOR",
+    "TENANT_ADMINISTRATOR",
     "AuthenticationError",
     "Authorizer",
     "Guard",

@@ -8,19 +8,24 @@ from starlette.requests import Request
 
 from headland.http.headers import header
 from headland.security.principal import Principal
-from headland.security.verifier import TokenError, Verifier
+from headland.security.token_errors import TokenError, UnknownKeyError
+from headland.security.verifier import Verifier
 
 #: Principal of an application whose client id and secret these are, or None.
 SecretCheck = Callable[[str, str], Awaitable[Principal | None]]
 
 
 class AuthenticationError(Exception):
-    """A request does not show who is calling: 401, with `challenge` as `WWW-Authenticate`."""
+    """A request does not show who is calling: 401, with `challenge` as `WWW-Authenticate`.
 
-    def __init__(self, message: str, challenge: str) -> None:
+    `kind` is for programs: `missing` where nothing was shown, else what `TokenError` says.
+    """
+
+    def __init__(self, message: str, challenge: str, kind: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.challenge = challenge
+        self.kind = kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,9 @@ class Guard:
             if self.anonymous:
                 return None
             raise AuthenticationError(
-                "A bearer token is needed: send 'Authorization: Bearer <access token>'.", self._challenge()
+                "A bearer token is needed: send 'Authorization: Bearer <access token>'.",
+                self._challenge(),
+                "missing",
             )
         scheme, _, credentials = authorization.partition(" ")
         credentials = credentials.strip()
@@ -57,9 +64,9 @@ class Guard:
     async def _principal(self, scheme: str, credentials: str) -> Principal:
         if scheme == "bearer" and credentials:
             try:
-                return self.verifier.verify(credentials, self.audiences)
+                return await self._by_token(credentials)
             except TokenError as error:
-                raise AuthenticationError(str(error), _bearer_challenge(str(error))) from None
+                raise AuthenticationError(str(error), _bearer_challenge(str(error)), error.kind) from None
         if scheme == "basic" and self.check_secret is not None:
             principal = await self._by_secret(credentials, self.check_secret)
             if principal is not None:
@@ -70,6 +77,15 @@ class Guard:
             "This kind of authorization is not taken here: send 'Authorization: Bearer <access token>'.",
             self._challenge(),
         )
+
+    async def _by_token(self, token: str) -> Principal:
+        try:
+            return self.verifier.verify(token, self.audiences)
+        except UnknownKeyError as error:
+            refresh = error.issuer.refresh
+            if refresh is None or not await refresh(error.kid):
+                raise
+        return self.verifier.verify(token, self.audiences)
 
     async def _by_secret(self, credentials: str, check: SecretCheck) -> Principal | None:
         try:

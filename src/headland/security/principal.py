@@ -5,6 +5,9 @@ from dataclasses import dataclass
 #: The `roles` claim of an application that may administer this deployment.
 ADMINISTRATOR = "Administrator"
 
+#: The `roles` claim of an application that may administer its own tenant, and nothing besides.
+TENANT_ADMINISTRATOR = "TenantAdministrator"
+
 
 @dataclass(frozen=True, slots=True)
 class Principal:
@@ -19,4 +22,10 @@ class Principal:
 
     @property
     def administrator(self) -> bool:
+        """Whether it may administer this deployment."""
         return ADMINISTRATOR in self.roles
+
+    @property
+    def tenant_administrator(self) -> bool:
+        """Whether it may administer at least its own tenant."""
+        return self.administrator or TENANT_ADMINISTRATOR in self.roles

@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 from joserfc import jwt
 from joserfc.errors import JoseError
-from joserfc.jwk import RSAKey
 
+from headland.security.issuers import TrustedIssuer
 from headland.security.principal import Principal
+from headland.security.token_errors import MALFORMED, TokenError, UnknownKeyError
 
 #: Seconds by which the clocks of issuer and verifier may differ (RFC 8725 asks for a small leeway).
 LEEWAY = 60
@@ -25,28 +26,16 @@ MOST_CACHED = 4096
 LONGEST_TOKEN = 16_384
 
 
-class TokenError(Exception):
-    """A token is not good. The message says why, in words that may be shown to the caller."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrustedIssuer:
-    """An issuer whose tokens are believed."""
-
-    #: Whether a token's `iss` and `tid` are this issuer's.
-    issued: Callable[[str, str], bool]
-    #: The public key with a `kid`, or None.
-    key: Callable[[str], RSAKey | None]
-
-
 @dataclass(frozen=True, slots=True)
 class _Good:
     """What a token that was found good says."""
 
+    issuer: TrustedIssuer
+    #: The issuer's when the token was found good.
+    generation: int
     principal: Principal
-    audience: str
-    #: The audience without a trailing slash.
-    resource: str
+    #: Without trailing slashes.
+    audiences: frozenset[str]
     expires: float
     not_before: float
 
@@ -54,7 +43,8 @@ class _Good:
 class Verifier:
     """Checks signature, issuer, times and audience; remembers tokens that it has found good.
 
-    The cache is keyed by SHA-256 of the token, so that no token lies about in memory for a second reason.
+    The cache is keyed by SHA-256 of the token, so that no token lies about in memory for a second reason. What is
+    remembered counts for as long as the issuer's generation stays: then the token is looked at anew.
     """
 
     def __init__(self, issuers: Sequence[TrustedIssuer], clock: Callable[[], float] = time.time) -> None:
@@ -66,84 +56,78 @@ class Verifier:
         """The principal of a token that was issued for one of `audiences`.
 
         Raises:
-            TokenError: it is malformed, forged, expired, not valid yet, or for somebody else.
+            UnknownKeyError: its issuer publishes no such key, as far as is known here.
+            TokenError: it is malformed, forged, expired, not valid yet, revoked, or for somebody else.
         """
         good = self._look_up(token)
         now = self._clock()
         if good.expires <= now - LEEWAY:
-            raise TokenError("The token has expired.")
+            raise TokenError("The token has expired.", "expired")
         if good.not_before > now + LEEWAY:
             raise TokenError("The token is not valid yet.")
-        if good.resource not in audiences:
-            raise TokenError(f"The token is for '{good.audience}', not for this service.")
+        if good.audiences.isdisjoint(audiences):
+            named = " ".join(sorted(good.audiences))
+            raise TokenError(f"The token is for '{named}', not for this service.", "audience")
         return good.principal
 
     def _look_up(self, token: str) -> _Good:
         digest = hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
         good = self._good.get(digest)
-        if good is None:
-            good = self._good[digest] = _good(self._decode(token))
-            if len(self._good) > MOST_CACHED:
-                self._good.popitem(last=False)
-        else:
+        if good is not None and good.generation == good.issuer.generation():
             self._good.move_to_end(digest)
+            return good
+        self._good.pop(digest, None)
+        good = self._good[digest] = self._examine(token)
+        if len(self._good) > MOST_CACHED:
+            self._good.popitem(last=False)
         return good
 
-    def _decode(self, token: str) -> dict[str, Any]:
+    def _examine(self, token: str) -> _Good:
         if len(token) > LONGEST_TOKEN:
             raise TokenError("The token is too long.")
-        header, untrusted = _peek(token)
-        issuer = next((i for i in self._issuers if i.issued(untrusted["iss"], untrusted["tid"])), None)
+        header, claimed = _peek(token)
+        issuer = next((i for i in self._issuers if i.issued(claimed.iss, claimed.tid)), None)
         if issuer is None:
             raise TokenError("The token's issuer is not trusted here.")
-        key = issuer.key(header["kid"])
+        # Before the rest: what changes meanwhile belongs to a later one.
+        generation = issuer.generation()
+        if header.alg not in issuer.algorithms:
+            raise TokenError("The token is signed by an algorithm that is not taken here.")
+        key = issuer.key(header.kid)
         if key is None:
-            raise TokenError("The token is signed with a key that its issuer does not publish.")
+            raise UnknownKeyError(issuer, header.kid)
         try:
-            claims: dict[str, Any] = jwt.decode(token, key, algorithms=["RS256"]).claims
+            claims: dict[str, Any] = jwt.decode(token, key, algorithms=[header.alg]).claims
         except (JoseError, ValueError):
             raise TokenError("The token's signature is wrong.") from None
-        return claims
-
-
-def _good(claims: dict[str, Any]) -> _Good:
-    principal = Principal(
-        tenant_id=claims["tid"],
-        client_id=claims.get("appid") or claims.get("azp") or claims["sub"],
-        object_id=claims["oid"],
-        roles=frozenset(claims.get("roles", ())),
-    )
-    audience = str(claims["aud"])
-    return _Good(principal, audience, audience.rstrip("/"), claims["exp"], claims.get("nbf", 0))
+        said = issuer.read(claims)
+        if not issuer.admits(said.principal):
+            raise TokenError("The application that the token was issued to is disabled or deleted.")
+        return _Good(issuer, generation, said.principal, said.audiences, said.expires, said.not_before)
 
 
 class _Header(msgspec.Struct):
     kid: str
+    alg: str
 
 
-class _Needed(msgspec.Struct):
-    """Claims without which nothing can be decided; their types are checked before anything else is."""
+class _Claimed(msgspec.Struct):
+    """What tells the issuer."""
 
     iss: str
-    tid: str
-    oid: str
-    sub: str
-    aud: str
-    exp: int
+    tid: str = ""
 
 
-def _peek(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _peek(token: str) -> tuple[_Header, _Claimed]:
     parts = token.split(".")
     if len(parts) != 3:
         raise TokenError("The token is not a signed JWT.")
     try:
         header = msgspec.json.decode(_decoded(parts[0]), type=_Header)
-        claims = msgspec.json.decode(_decoded(parts[1]), type=_Needed)
+        claims = msgspec.json.decode(_decoded(parts[1]), type=_Claimed)
     except (ValueError, msgspec.DecodeError):
-        raise TokenError(
-            "The token is not a JWT of a trusted issuer: header or claims are malformed."
-        ) from None
-    return msgspec.structs.asdict(header), msgspec.structs.asdict(claims)
+        raise TokenError(MALFORMED) from None
+    return header, claims
 
 
 def _decoded(part: str) -> bytes:

@@ -11,6 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 import headland
+from headland.audit import AUDIT_API
+from headland.control import CONTROL_API
 from headland.http.answers import encoded_answer
 from headland.http.openapi import Api, openapi
 from headland.http.operations import Answer, Operation
@@ -23,6 +25,7 @@ from headland.jobs.version import version_operation
 from headland.security import Guard, Verifier
 from headland.security.guard import SecretCheck
 from headland.server.deployment import Deployment
+from headland.server.farm import declared_farm
 from headland.server.health import health_operations
 from headland.server.metrics import metrics_operation
 from headland.settings import Settings
@@ -42,6 +45,11 @@ def public_apis(deployment: Deployment, verifier: Verifier) -> list[Api]:
         ]
     if "identity" in settings.server.services:
         apis += [TOKEN_API, ADMIN_API]
+    apis.append(AUDIT_API)
+    if "control" in settings.server.services:
+        apis.append(CONTROL_API)
+    if "farm" in settings.server.services:
+        apis.append(declared_farm(deployment, verifier))
     apis.append(_server(*_health(deployment), _description(apis)))
     return apis
 
@@ -52,10 +60,12 @@ def private_apis(deployment: Deployment, verifier: Verifier, check_secret: Secre
     apis: list[Api] = []
     if "jobs" in server.services:
         wanted = server.private_authentication
+        # Secrets are the identity service's: where it does not run, it lets nobody in.
+        by_secret = wanted != "bearer" and "identity" in server.services
         guard = Guard(
             verifier,
             jobs_audiences(deployment.settings),
-            check_secret=None if wanted == "bearer" else check_secret,
+            check_secret=check_secret if by_secret else None,
             anonymous=wanted == "none",
         )
         apis.append(jobs_api(_jobs(deployment, guard, requested_by=server.private_requested_by), ""))
@@ -72,6 +82,12 @@ def openapi_document(apis: list[Api]) -> dict[str, Any]:
 def own_audiences(settings: Settings) -> frozenset[str]:
     """Tokens for the deployment itself open what is Headland's own."""
     return frozenset({settings.server.public_url})
+
+
+def control_audiences(settings: Settings) -> frozenset[str]:
+    """Tokens for the resource manager, by whatever name, or for the deployment itself, open the control plane."""
+    named = (url.rstrip("/") for url in settings.control.audiences)
+    return frozenset({settings.server.public_url, *named})
 
 
 def jobs_audiences(settings: Settings) -> frozenset[str]:

@@ -3,15 +3,21 @@
 import asyncio
 from multiprocessing.util import Finalize
 
+from headland.audit import audit_app
+from headland.control import ControlService, Deployer, RoleAuthorizer, Terms, control_app
 from headland.http.application import Application
 from headland.http.listener import Listener
 from headland.http.stopping import notice_stopping
 from headland.http.traffic import Traffic
-from headland.identity import Issuer, SecretChecker, identity_admin_app, identity_app
+from headland.identity import Issuer, KeyKeeper, SecretChecker, identity_admin_app, identity_app
 from headland.jobs.api import jobs_app
 from headland.security import Guard, Verifier
-from headland.server.apis import own_audiences, private_apis, public_apis
+from headland.security.outside import OutsideIssuer
+from headland.server.apis import control_audiences, own_audiences, private_apis, public_apis
 from headland.server.deployment import Deployment
+from headland.server.directory import IdentityDirectory
+from headland.server.farm import PREFIX as FARM
+from headland.server.farm import farm_application, farm_hosts, stores_of
 from headland.server.logging import configure_logging, request_lines
 from headland.server.parent import follow_parent
 from headland.settings import Home
@@ -23,9 +29,21 @@ class Assembly:
 
     def __init__(self, deployment: Deployment) -> None:
         self.deployment = deployment
-        self.issuer = Issuer(deployment.database, deployment.settings.server.public_url)
-        self.verifier = Verifier([self.issuer.trusted()])
+        settings = deployment.settings
+        self.issuer = (
+            Issuer(deployment.database, settings.server.public_url)
+            if "identity" in settings.server.services
+            else None
+        )
+        own = [self.issuer.trusted()] if self.issuer is not None else []
+        kept = deployment.home.cache / "issuers"
+        security = settings.security
+        outside = [OutsideIssuer(issuer, security, kept).trusted() for issuer in security.issuers]
+        self.verifier = Verifier([*own, *outside])
         self.check_secret = SecretChecker(deployment.database).check_secret
+        self.authorizer = RoleAuthorizer(deployment.database)
+        stores = stores_of(deployment.home, settings)
+        self.deployer = Deployer(deployment.database, stores, deployment.home.deployer_lock)
 
     def public(self) -> Listener:
         """The public base."""
@@ -39,10 +57,30 @@ class Assembly:
             mounted[apis["storage"].prefix] = storage_app(
                 deployment.storage, own, settings.storage.max_upload
             )
-        if "identity" in apis:
+        mounted[apis["audit"].prefix] = audit_app(deployment.database, own)
+        if self.issuer is not None:
             mounted[apis["applications"].prefix] = identity_admin_app(deployment.database, settings, own)
             at_root.append(identity_app(deployment.database, settings, self.issuer))
-        return Listener("public", mounted, at_root, tls=True, traffic=self._traffic("public"))
+            KeyKeeper(deployment.database, settings.identity).start()
+        if "control" in apis:
+            at_root.insert(0, control_app(self._control()))
+        hosts = None
+        if "farm" in apis:
+            mounted[FARM] = farm = farm_application(deployment, self.verifier)
+            hosts = farm_hosts(farm, settings)
+        return Listener("public", mounted, at_root, tls=True, traffic=self._traffic("public"), hosts=hosts)
+
+    def _control(self) -> ControlService:
+        deployment = self.deployment
+        return ControlService(
+            deployment.database,
+            deployment.settings,
+            Guard(self.verifier, control_audiences(deployment.settings)),
+            self.authorizer,
+            IdentityDirectory(outside=bool(deployment.settings.security.issuers)),
+            Terms.of(deployment.settings.control),
+            self.deployer.wake,
+        )
 
     def private(self) -> Listener:
         """The private network's listener."""
@@ -61,7 +99,10 @@ class Assembly:
 
 def public_application() -> Listener:
     """Factory for the server's worker processes."""
-    return _assembly().public()
+    assembly = _assembly()
+    if "control" in assembly.deployment.settings.server.services:
+        assembly.deployer.start()
+    return assembly.public()
 
 
 def private_application() -> Listener:

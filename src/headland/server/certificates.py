@@ -62,7 +62,10 @@ def server_certificate(home: Home, settings: Settings, now: datetime.datetime) -
 
 def _names(settings: Settings) -> list[str]:
     own = [urlsplit(settings.server.public_url).hostname or "localhost", "localhost", "127.0.0.1", "::1"]
-    return list(dict.fromkeys([*own, socket.gethostname(), *settings.tls.names]))
+    # Instances that have host names of their own are reached by them here.
+    domain = settings.control.instance_domain
+    instances = [f"*.{domain}"] if domain is not None else []
+    return list(dict.fromkeys([*own, socket.gethostname(), *instances, *settings.tls.names]))
 
 
 def _still_good(made: ServerCertificate, names: list[str], now: datetime.datetime) -> bool:

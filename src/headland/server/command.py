@@ -55,6 +55,8 @@ def serve(home: Path | None, as_json: bool) -> None:
         _warn_of_openness(prepared)
         if prepared.administrator is not None:
             _show_administrator(prepared.administrator, as_json=as_json)
+        if prepared.subscription is not None:
+            _show_subscription(prepared.subscription, as_json=as_json)
         gc.freeze()
         gc.enable()
         Supervisor(prepared, targets_of(prepared)).run(lambda: _show_ready(prepared, as_json=as_json))
@@ -110,6 +112,16 @@ def _show_administrator(administrator: FirstAdministrator, *, as_json: bool) -> 
     click.echo(f"  Application (client) ID  {shown['clientId']}")
     click.echo(f"  Directory (tenant) ID    {shown['tenantId']}")
     click.echo(f"  Client secret            {shown['clientSecret']}\n")
+
+
+def _show_subscription(subscription: str, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps({"subscription": {"subscriptionId": subscription}}))
+        return
+    click.echo(f"The subscription {subscription} is made, and the administrator owns everything.")
+    click.echo(
+        "By starting Headland you accept its terms for it: `headland subscription terms` prints them.\n"
+    )
 
 
 def _show_ready(prepared: Prepared, *, as_json: bool) -> None:

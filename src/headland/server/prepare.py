@@ -6,11 +6,14 @@ import shutil
 import time
 from dataclasses import dataclass
 
+from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
+from headland.control import Terms
+from headland.control import initialise as initialise_control
 from headland.database import Database, DatabaseUnavailableError, upgrade
 from headland.database.upgrade import NewerDatabaseError
-from headland.identity import FirstAdministrator, initialise
+from headland.identity import FirstAdministrator, initialise, oldest_administrator
 from headland.jobs.clusters.cluster import ClusterError, check_clusters
 from headland.jobs.clusters.java import Toolchain, ToolchainError
 from headland.server.certificates import CertificateError, ServerCertificate, server_certificate
@@ -37,8 +40,10 @@ class Prepared:
     home: Home
     settings: Settings
     certificate: ServerCertificate
-    #: Set on the first start only.
+    #: Set on the first start with the identity service only.
     administrator: FirstAdministrator | None
+    #: Id of the subscription, where this start made it.
+    subscription: str | None = None
 
 
 def prepare(home: Home) -> Prepared:
@@ -57,7 +62,7 @@ def prepare(home: Home) -> Prepared:
         certificate = server_certificate(home, settings, datetime.datetime.now(datetime.UTC))
         url = database_url(home, settings)
         upgrade(url)
-        administrator = _first_administrator(url, settings)
+        administrator, subscription = _first_rows(url, settings, _terms(settings))
         Storage(settings.storage, home.storage).prepare()
         shutil.rmtree(home.metrics, ignore_errors=True)
         home.metrics.mkdir(mode=0o700)
@@ -75,7 +80,7 @@ def prepare(home: Home) -> Prepared:
         raise PreparationError(f"the database of {home.path} can't be used: {cause}") from error
     except (OSError, ValueError) as error:
         raise PreparationError(f"the home {home.path} can't be used: {error}") from error
-    return Prepared(home, settings, certificate, administrator)
+    return Prepared(home, settings, certificate, administrator, subscription)
 
 
 def _take_home(home: Home) -> None:
@@ -84,11 +89,38 @@ def _take_home(home: Home) -> None:
         raise PreparationError(f"another Headland runs on the home {home.path}")
 
 
-def _first_administrator(url: str, settings: Settings) -> FirstAdministrator | None:
+def _terms(settings: Settings) -> Terms:
+    try:
+        return Terms.of(settings.control)
+    except (OSError, UnicodeDecodeError) as error:
+        raise PreparationError(f"control.terms_file can't be read: {error}") from error
+
+
+def _first_rows(url: str, settings: Settings, terms: Terms) -> tuple[FirstAdministrator | None, str | None]:
+    """The first administrator and the id of the first subscription, each where this start made it."""
+    at = time.time_ns() // 1_000_000
+
+    def make(connection: Connection) -> tuple[FirstAdministrator | None, str | None]:
+        services = settings.server.services
+        administrator = initialise(connection, settings, at) if "identity" in services else None
+        first = oldest_administrator(connection) if "control" in services else None
+        if first is None:
+            # Without a tenant of its own, subscriptions are asked for by whom an outside provider vouches for.
+            return administrator, None
+        tenant, owner = first
+        made = initialise_control(
+            connection,
+            tenant_id=tenant.id,
+            owner_id=owner,
+            display_name=settings.control.subscription_name or tenant.name,
+            terms=terms,
+            now=at,
+        )
+        return administrator, made.id if made is not None else None
+
     database = Database(url, settings.database.busy_timeout)
     try:
-        at = time.time_ns() // 1_000_000
-        return database.write_and_wait(lambda connection: initialise(connection, settings, at))
+        return database.write_and_wait(make)
     finally:
         database.close()
 

@@ -1,9 +1,10 @@
 """Every setting of Headland, where it comes from, and where its files live."""
 
 from headland.settings.home import Home
-from headland.settings.load import SettingsError, load_settings
+from headland.settings.load import LOOPBACK, SettingsError, load_settings
 from headland.settings.model import (
     AccountSettings,
+    ControlSettings,
     DatabaseSettings,
     DeployMode,
     IdentitySettings,
@@ -15,16 +16,21 @@ from headland.settings.model import (
     StorageSettings,
     TlsSettings,
 )
+from headland.settings.security import IssuerSettings, SecuritySettings
 
 __all__ = [
+    "LOOPBACK",
     "AccountSettings",
+    "ControlSettings",
     "DatabaseSettings",
     "DeployMode",
     "Home",
     "IdentitySettings",
+    "IssuerSettings",
     "JobsSettings",
     "LogSettings",
     "QueueSettings",
+    "SecuritySettings",
     "ServerSettings",
     "Settings",
     "SettingsError",

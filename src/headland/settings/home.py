@@ -50,6 +50,16 @@ class Home:
         return self.path / "batches"
 
     @property
+    def farm(self) -> Path:
+        """Stores of instances, a folder each."""
+        return self.path / "farm"
+
+    @property
+    def deployer_lock(self) -> Path:
+        """Held by whoever lays out or removes stores of instances."""
+        return self.runtime / "deployer.lock"
+
+    @property
     def cache(self) -> Path:
         """What was made to start applications faster; it may be removed, and is made again."""
         return self.path / "cache"

@@ -4,6 +4,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -21,6 +22,9 @@ NOT_SETTINGS = frozenset(
         "HEADLAND_CA",
     }
 )
+
+#: Hosts on which nobody else can listen in.
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class SettingsError(Exception):
@@ -74,14 +78,18 @@ def _split_variable(variable: str) -> tuple[str, str]:
 
 
 def _parse_variable(section: str, name: str, text: str) -> Any:
-    """Lists are separated by commas, tables are JSON; all else is left to the conversion."""
+    """Lists are separated by commas, tables and lists of tables are JSON; all else is left to the conversion."""
     kind = {item.name: item.type for item in msgspec.structs.fields(Settings)}[section]
     wanted = msgspec.inspect.type_info({item.name: item.type for item in msgspec.structs.fields(kind)}[name])
     while isinstance(wanted, msgspec.inspect.Metadata):
         wanted = wanted.type
-    if isinstance(wanted, msgspec.inspect.VarTupleType):
+    tables = isinstance(wanted, msgspec.inspect.DictType) or (
+        isinstance(wanted, msgspec.inspect.VarTupleType)
+        and isinstance(wanted.item_type, msgspec.inspect.StructType)
+    )
+    if isinstance(wanted, msgspec.inspect.VarTupleType) and not tables:
         return [part.strip() for part in text.split(",") if part.strip()]
-    if isinstance(wanted, msgspec.inspect.DictType):
+    if tables:
         try:
             return msgspec.json.decode(text)
         except msgspec.DecodeError as error:
@@ -101,6 +109,32 @@ def _explain(problem: str, origins: Mapping[str, str], home: Home) -> str:
 def _check_together(settings: Settings) -> None:
     if (settings.tls.certificate is None) != (settings.tls.key is None):
         raise SettingsError("tls.certificate and tls.key must be set together")
+    identity = settings.identity
+    if identity.key_lifetime and identity.key_lifetime <= identity.key_overlap:
+        raise SettingsError("identity.key_lifetime must be longer than identity.key_overlap, or 0")
+    _check_issuers(settings)
     server = settings.server
     if server.port == server.private_port and server.host == server.private_host:
         raise SettingsError(f"server.port and server.private_port are both {server.port} on {server.host}")
+    _check_lifetimes(settings)
+
+
+def _check_lifetimes(settings: Settings) -> None:
+    identity, public = settings.identity, settings.server.public_url
+    own = (public, f"{public}/livy")
+    known = {name.rstrip("/") for name in (*own, *identity.cluster_access_urls, *identity.resources)}
+    for identifier in identity.token_lifetimes:
+        if identifier.rstrip("/") not in known:
+            raise SettingsError(
+                f"identity.token_lifetimes names '{identifier}', which is no resource: add it to identity.resources"
+            )
+
+
+def _check_issuers(settings: Settings) -> None:
+    names = [issuer.issuer for issuer in settings.security.issuers]
+    for number, name in enumerate(names):
+        parts = urlsplit(name)
+        if parts.scheme != "https" and parts.hostname not in LOOPBACK:
+            raise SettingsError(f"security.issuers[{number}].issuer must be an https address: '{name}'")
+        if name in names[:number]:
+            raise SettingsError(f"security.issuers[{number}].issuer is there twice: '{name}'")

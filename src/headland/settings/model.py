@@ -8,13 +8,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-Port = Annotated[int, Meta(ge=1, le=65535)]
-Seconds = Annotated[float, Meta(gt=0, extra_json_schema={"x-unit": "seconds"})]
-Count = Annotated[int, Meta(ge=1)]
-Whole = Annotated[int, Meta(ge=0)]
-Bytes = Annotated[int, Meta(ge=1, extra_json_schema={"x-unit": "bytes"})]
+from headland.settings.security import SecuritySettings
+from headland.settings.units import Bytes, Count, Port, Seconds, Whole
 
-ServiceName = Literal["identity", "jobs"]
+ServiceName = Literal["identity", "jobs", "control", "farm"]
 DeployMode = Literal["client", "cluster"]
 
 #: What the agriculture service's clients name as `resource` or `scope`, in every program written for it.
@@ -23,8 +20,26 @@ FARM_RESOURCE = "https://farmbeats.azure.net"
 #: What clients of the hosted job service name as `scope`.
 CLUSTER_ACCESS_RESOURCE = "https://hilo.azurehdinsight.net"
 
-#: What clients of the resource manager name as `scope`.
+#: What clients of the resource manager name as `scope`; older ones know it by the second name.
 MANAGEMENT_RESOURCE = "https://management.azure.com"
+CLASSIC_MANAGEMENT_RESOURCE = "https://management.core.windows.net"
+
+#: Regions in which instances may be said to be.
+REGIONS = (
+    "eastus",
+    "eastus2",
+    "southcentralus",
+    "westus2",
+    "northeurope",
+    "westeurope",
+    "uksouth",
+    "germanywestcentral",
+    "francecentral",
+    "brazilsouth",
+    "centralindia",
+    "southeastasia",
+    "australiaeast",
+)
 
 
 class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -63,8 +78,9 @@ class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
     ] = False
     workers: Annotated[Count, Meta(description="Worker processes of each listener.")] = 1
     services: Annotated[
-        tuple[ServiceName, ...], Meta(min_length=1, description="The services that run: `identity`, `jobs`.")
-    ] = ("identity", "jobs")
+        tuple[ServiceName, ...],
+        Meta(min_length=1, description="The services that run: `identity`, `jobs`, `control`, `farm`."),
+    ] = ("identity", "jobs", "control", "farm")
     max_body: Annotated[
         Bytes,
         Meta(description="Largest request body of the APIs; uploads have a limit of their own."),
@@ -128,6 +144,47 @@ class IdentitySettings(Struct, frozen=True, forbid_unknown_fields=True):
             extra_json_schema={"x-unit": "seconds"},
         ),
     ] = 3599
+    token_lifetimes: Annotated[
+        dict[str, Annotated[int, Meta(ge=60, le=86_400)]],
+        Meta(
+            description="How long access tokens for single resources are valid, by resource identifier.",
+            examples=[{"https://management.azure.com": 900}],
+            extra_json_schema={"x-unit": "seconds"},
+        ),
+    ] = {}
+    single_use_assertions: Annotated[
+        bool,
+        Meta(
+            description="Whether a signed client assertion opens the token endpoint once, and never again. MSAL for "
+            "Python and for JavaScript use one for up to 10 minutes: their clients are refused then."
+        ),
+    ] = False
+    failed_attempts_a_minute: Annotated[
+        Whole,
+        Meta(
+            description="Attempts with wrong credentials that are answered in full, a minute, client and worker "
+            "process, and four times as many an address; more are answered with 429. Right credentials are always "
+            "taken. 0 sets no limit."
+        ),
+    ] = 30
+    key_lifetime: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="How long a signing key signs before the next one takes over; 0 lets it sign until an operator "
+            "rotates it.",
+            extra_json_schema={"x-unit": "seconds"},
+        ),
+    ] = 7_776_000.0
+    key_overlap: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="How long a new signing key is published before it signs: longer than verifiers elsewhere keep "
+            "a key set without asking again.",
+            extra_json_schema={"x-unit": "seconds"},
+        ),
+    ] = 86_400.0
     secret_lifetime_days: Annotated[
         int,
         Meta(
@@ -145,7 +202,63 @@ class IdentitySettings(Struct, frozen=True, forbid_unknown_fields=True):
     ] = (CLUSTER_ACCESS_RESOURCE,)
     resources: Annotated[
         tuple[str, ...], Meta(description="Further resource identifiers that tokens may be asked for.")
-    ] = (FARM_RESOURCE, MANAGEMENT_RESOURCE)
+    ] = (FARM_RESOURCE, MANAGEMENT_RESOURCE, CLASSIC_MANAGEMENT_RESOURCE)
+
+    @property
+    def longest_token_lifetime(self) -> int:
+        """Seconds: no token lives longer, whatever it is for."""
+        return max(self.token_lifetime, *self.token_lifetimes.values(), 0)
+
+
+class ControlSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Subscriptions, resource groups, instances and roles: the resource manager's part."""
+
+    audiences: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Resource identifiers of which a token opens the resource manager, besides the deployment's "
+            "own address. Tokens are issued for those that `identity.resources` has."
+        ),
+    ] = (MANAGEMENT_RESOURCE, CLASSIC_MANAGEMENT_RESOURCE)
+    subscription_name: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=64)] | None,
+        Meta(
+            description="Display name of the subscription that the first start makes; unset, the tenant's name.",
+            examples=["Meadow Farm"],
+        ),
+    ] = None
+    locations: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^[a-z0-9]{1,40}$")], ...],
+        Meta(
+            min_length=1,
+            description="Regions that a group or an instance may name. All of them are this deployment: clients demand "
+            "a name, and programs written for the hosted service have one.",
+        ),
+    ] = REGIONS
+    instance_domain: Annotated[
+        Annotated[str, Meta(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$")] | None,
+        Meta(
+            description="Domain of which every name leads here: an instance's address is then "
+            "`https://<name>.<domain>`, with the public base's port. Unset, it is a path below the public base.",
+            examples=["farm.example.org"],
+        ),
+    ] = None
+    terms_file: Annotated[
+        str | None,
+        Meta(
+            description="Text file with the terms that a subscription accepts before instances are made in it; unset, "
+            "a short text that says whose the data is.",
+            examples=["/etc/headland/terms.txt"],
+        ),
+    ] = None
+    terms_version: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=64)] | None,
+        Meta(
+            description="Version of the terms: with another one, every subscription has to accept them again. Unset, "
+            "it is taken from the text, and changes with it.",
+            examples=["2026-11"],
+        ),
+    ] = None
 
 
 class AccountSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -489,6 +602,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     tls: TlsSettings = field(default_factory=TlsSettings)
     database: DatabaseSettings = field(default_factory=DatabaseSettings)
     identity: IdentitySettings = field(default_factory=IdentitySettings)
+    security: SecuritySettings = field(default_factory=SecuritySettings)
+    control: ControlSettings = field(default_factory=ControlSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     jobs: JobsSettings = field(default_factory=JobsSettings)
     log: LogSettings = field(default_factory=LogSettings)

@@ -7,6 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from headland.database import DatabaseUnavailableError
 from headland.http.answers import json_answer
 from headland.http.application import Renderer
 from headland.security import AuthenticationError
@@ -28,6 +29,12 @@ async def _authentication_error(_request: Request, error: Exception) -> Response
     return json_answer(Problem(str(error)), 401, {"www-authenticate": challenge})
 
 
+async def _database_error(_request: Request, error: Exception) -> Response:
+    # Without it nobody knows whether the caller's token is still good.
+    text = f"The database can't be reached now: {error}"
+    return json_answer(Problem(text), 503, {"retry-after": "1"})
+
+
 async def _http_error(_request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         return json_answer(Problem(str(error)), 500)
@@ -42,6 +49,7 @@ async def _client_gone(_request: Request, _error: Exception) -> Response:
 ERROR_ANSWERS: Mapping[type[Exception], Renderer] = {
     StorageError: _storage_error,
     AuthenticationError: _authentication_error,
+    DatabaseUnavailableError: _database_error,
     HTTPException: _http_error,
     ClientDisconnect: _client_gone,
 }

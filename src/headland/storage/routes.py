@@ -59,7 +59,7 @@ ERRORS: Mapping[int, Answer] = {
     404: Answer("No such account, container or blob.", Problem),
     409: Answer("The name is taken by a folder, or leads out of the account.", Problem),
     502: Answer("The account's store denies the credentials in the settings.", Problem),
-    503: Answer("The account's store can't be reached.", Problem),
+    503: Answer("The account's store or the database can't be reached.", Problem),
 }
 
 

@@ -123,7 +123,7 @@ def database(template, tmp_path):
 @pytest.fixture
 async def deployment(template, database):
     clock = Clock()
-    issuer = Issuer(database, PUBLIC_URL)
+    issuer = Issuer(database, PUBLIC_URL, clock)
     verifier = Verifier([issuer.trusted()], clock)
     guard = Guard(verifier, frozenset({PUBLIC_URL}))
     tokens = identity_app(database, SETTINGS, issuer, clock)

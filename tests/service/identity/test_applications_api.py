@@ -39,6 +39,7 @@ async def test_application_has_every_field(deployment, headers):
         "disabled": False,
         "createdAt": "2027-01-15T08:00:00Z",
         "createdBy": me.object_id,
+        "lastUsedAt": None,
         "secrets": [],
     }
     assert body["clientId"] != body["objectId"]
@@ -79,12 +80,15 @@ async def test_secret_is_shown_once_and_stored_nowhere(deployment, headers):
         "tenantId": deployment.tenant,
     }
     listed = await deployment.admin.get(path, headers=headers)
+    me = deployment.verifier.verify(headers["authorization"][7:], frozenset({"https://headland.test:8443"}))
     assert listed.json()["secrets"][1] == {
         "id": body["id"],
         "name": "Spring",
         "hint": body["hint"],
         "createdAt": body["createdAt"],
+        "createdBy": me.object_id,
         "expiresAt": body["expiresAt"],
+        "lastUsedAt": None,
     }
     application = await deployment.admin.get(f"/applications/{drone['clientId']}", headers=headers)
     assert application.json()["secrets"] == listed.json()["secrets"]
@@ -159,6 +163,7 @@ async def test_failed_change_changes_nothing(deployment, headers):
 async def test_every_operation_demands_an_administrator(deployment, method, path):
     drone = await deployment.register()
     path = path.replace("{clientId}", drone["clientId"]).replace("{secretId}", drone["secretId"])
+    path = path.replace("{certificateId}", drone["secretId"]).replace("{tenant}", deployment.tenant)
     nobody = await deployment.admin.request(method, path)
     assert nobody.status_code == 401
     assert nobody.headers["www-authenticate"].startswith("Bearer ")
@@ -291,12 +296,13 @@ async def test_changes_are_logged_without_secrets(deployment, headers):
     assert [line["event"] for line in changes] == [
         "application.registered",
         "secret.added",
-        "application.changed",
+        "application.disabled",
         "secret.revoked",
         "application.deleted",
     ]
     assert all(
-        line["client_id"] == drone["clientId"] and line["by"] == deployment.first.client_id
+        line["target"].startswith(f"application/{drone['clientId']}")
+        and (line["tenant"], line["by"]) == (deployment.tenant, deployment.first.client_id)
         for line in changes
     )
     assert drone["secret"] not in json.dumps(logs)

@@ -22,7 +22,12 @@ async def test_metadata_names_the_endpoints_of_its_version(deployment, path, par
     assert metadata["token_endpoint"] == f"{base}/oauth2{part}/token"
     assert metadata["authorization_endpoint"] == f"{base}/oauth2{part}/authorize"
     assert metadata["jwks_uri"] == f"{base}/discovery{part}/keys"
-    assert metadata["token_endpoint_auth_methods_supported"] == ["client_secret_post", "client_secret_basic"]
+    assert metadata["token_endpoint_auth_methods_supported"] == [
+        "client_secret_post",
+        "client_secret_basic",
+        "private_key_jwt",
+    ]
+    assert metadata["token_endpoint_auth_signing_alg_values_supported"] == ["RS256", "PS256"]
     assert metadata["grant_types_supported"] == ["client_credentials"]
     assert metadata["id_token_signing_alg_values_supported"] == ["RS256"]
     form = {**deployment.form(), "resource": PUBLIC_URL}
@@ -33,6 +38,24 @@ async def test_metadata_names_the_endpoints_of_its_version(deployment, path, par
 async def test_metadata_asked_by_name_has_the_tenants_id_in_its_addresses(deployment):
     answer = await deployment.tokens.get("/Meadow.Example/v2.0/.well-known/openid-configuration")
     assert answer.json()["issuer"] == f"{PUBLIC_URL}/{deployment.tenant}/v2.0"
+
+
+@pytest.mark.parametrize("named", ["common", "organizations", "Common"])
+@pytest.mark.parametrize(("part", "issuer_end"), [("/v2.0", "/v2.0"), ("", "/")], ids=["v2", "v1"])
+async def test_metadata_of_no_tenant_in_particular_leads_to_the_clients_own(
+    deployment, named, part, issuer_end
+):
+    answer = await deployment.tokens.get(f"/{named}{part}/.well-known/openid-configuration")
+    metadata = answer.json()
+    assert metadata["issuer"] == f"{PUBLIC_URL}/{{tenantid}}{issuer_end}"
+    assert metadata["token_endpoint"] == f"{PUBLIC_URL}/{named.lower()}/oauth2{part}/token"
+    form = {**deployment.form(), "resource": PUBLIC_URL}
+    token = (await deployment.tokens.post(metadata["token_endpoint"], data=form)).json()["access_token"]
+    principal = deployment.verifier.verify(token, frozenset({PUBLIC_URL}))
+    assert principal.tenant_id == deployment.tenant
+    keys = (await deployment.tokens.get(metadata["jwks_uri"])).json()
+    own = await deployment.tokens.get(f"/{deployment.tenant}/discovery/keys")
+    assert keys == own.json()
 
 
 @pytest.mark.parametrize(

@@ -1,25 +1,31 @@
-"""The issuer as the relying side sees it: known issuers, keys, and keys that came later."""
+"""The issuer as the relying side sees it: known issuers, keys, and what other processes have changed."""
 
 import pytest
 
-from headland.database import DatabaseUnavailableError
-from headland.identity import Issuer, store
+from headland.audit import Actor
+from headland.database import Database, DatabaseUnavailableError
+from headland.identity import Issuer, key_store, store
+from headland.identity.key_rotation import publish
 from headland.identity.keys import SigningKey
 
 PUBLIC_URL = "https://headland.test:8443"
+START = 1_800_000_000_000
 
 
-class Monotonic:
-    now = 100.0
+@pytest.fixture
+def elsewhere(database):
+    """The same database, as another process has it open."""
+    opened = Database(database.url)
+    yield opened
+    opened.close()
 
-    def __call__(self) -> float:
-        return self.now
 
-
-def add_key(database, created_at: int) -> SigningKey:
+def add_key(database, activates_at: int, now: int = START) -> SigningKey:
     key = SigningKey.generate()
     database.write_and_wait(
-        lambda connection: store.add_signing_key(connection, key.kid, key.pem(), created_at)
+        lambda connection: publish(
+            connection, key, Actor("test"), activates_at=activates_at, lifetime=3600, now=now
+        )
     )
     return key
 
@@ -38,11 +44,11 @@ def test_issuer_knows_its_own_names_alone(database, template):
 def test_an_issuer_that_finds_no_database_loads_when_it_is_back(database, template, monkeypatch):
     tid = template[1].tenant_id
 
-    def away(_query):
+    def away(*_):
         raise DatabaseUnavailableError("unable to open database file")
 
     with monkeypatch.context() as gone:
-        gone.setattr(database, "read", away)
+        gone.setattr(database, "read_remembered", away)
         issuer = Issuer(database, PUBLIC_URL)
         with pytest.raises(DatabaseUnavailableError):
             issuer.issued(f"{PUBLIC_URL}/{tid}/", tid)
@@ -51,41 +57,58 @@ def test_an_issuer_that_finds_no_database_loads_when_it_is_back(database, templa
 
 def test_keys_for_verifiers_are_public_and_the_same_object_each_time(database):
     issuer = Issuer(database, PUBLIC_URL)
-    kid = issuer.trusted().key(next(iter(issuer._loaded.keys))).kid
-    key = issuer.key(kid)
+    (record,) = database.read(key_store.keys)
+    key = issuer.key(record.kid)
     assert not key.is_private
-    assert key is issuer.key(kid)
-
-
-def test_unknown_key_is_looked_for_in_the_database_once_in_a_while(database, monkeypatch):
-    clock = Monotonic()
-    issuer = Issuer(database, PUBLIC_URL, clock)
-    reads = []
-    read = database.read
-    monkeypatch.setattr(database, "read", lambda query: (reads.append(1), read(query))[1])
+    assert key is issuer.key(record.kid)
     assert issuer.key("nobody's") is None
-    assert len(reads) == 1
-    later = add_key(database, 1_900_000_000_000)
-    assert issuer.key(later.kid) is None
-    assert len(reads) == 1
-    clock.now += 10
-    assert issuer.key(later.kid).thumbprint() == later.kid
-    assert len(reads) == 2
-    assert issuer.key(later.kid) is issuer.key(later.kid)
-    assert len(reads) == 2
 
 
-def test_newest_key_signs_and_all_are_published(database):
-    before = Issuer(database, PUBLIC_URL)
-    old = before._loaded.signing.kid
-    new = add_key(database, 1_900_000_000_000)
-    after = Issuer(database, PUBLIC_URL)
-    assert after._loaded.signing.kid == new.kid
-    assert {old, new.kid} == set(after._loaded.keys)
-    assert old.encode() in after.key_set
-    assert new.kid.encode() in after.key_set
-    # Another worker that has not seen the new key still takes its tokens.
-    assert before.key(new.kid) is not None
+def test_a_key_made_elsewhere_is_published_at_once_and_signs_when_its_time_comes(database, elsewhere):
+    now = [START / 1000]
+    issuer = Issuer(database, PUBLIC_URL, lambda: now[0])
+    (old,) = database.read(key_store.keys)
+    new = add_key(elsewhere, START + 3_600_000)
+    assert issuer.key(new.kid).thumbprint() == new.kid
+    assert {old.kid, new.kid} == {kid for kid in (old.kid, new.kid) if kid.encode() in issuer.key_set}
+    assert signer(issuer) == old.kid
+    now[0] += 3600
+    assert signer(issuer) == new.kid
+
+
+def test_a_retired_key_is_known_but_signs_no_more_and_a_forgotten_one_is_unknown(database, elsewhere):
+    issuer = Issuer(database, PUBLIC_URL, lambda: START / 1000 + 1)
+    (old,) = database.read(key_store.keys)
+    new = add_key(elsewhere, START)
+
+    def retire(connection):
+        key_store.retire(connection, old.kid, START)
+        publish(
+            connection, SigningKey.generate(), Actor("test"), activates_at=START - 1, lifetime=1, now=START
+        )
+
+    elsewhere.write_and_wait(retire)
+    assert signer(issuer) == new.kid
+    assert issuer.key(old.kid) is not None
+    assert old.kid not in issuer._state.private
+
+    def forget(connection):
+        key_store.forget(connection, old.kid)
+        publish(
+            connection, SigningKey.generate(), Actor("test"), activates_at=START - 2, lifetime=1, now=START
+        )
+
+    elsewhere.write_and_wait(forget)
+    assert issuer.key(old.kid) is None
+    assert old.kid.encode() not in issuer.key_set
+
+
+def signer(issuer: Issuer) -> str:
+    import base64
+    import json
+
+    head = issuer.sign({}).partition(".")[0]
+    return json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))["kid"]
 
 
 @pytest.mark.anyio

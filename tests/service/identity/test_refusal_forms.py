@@ -8,12 +8,14 @@ import pytest
 import structlog
 
 from headland.database import DatabaseUnavailableError
+from headland.identity import store
 
 pytestmark = pytest.mark.anyio
 
 PUBLIC_URL = "https://headland.test:8443"
 NOBODY = "11111111-2222-3333-4444-555555555555"
 GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -140,6 +142,11 @@ async def test_no_secret_or_token_reaches_an_answer_or_the_log(deployment):
         {"data": deployment.form(client_id=NOBODY, client_secret=secret)},
         {"data": deployment.form(client_secret=secret, grant_type="x")},
         {"data": deployment.form(client_secret=None, client_assertion=secret)},
+        {
+            "data": deployment.form(
+                client_secret=None, client_assertion=secret, client_assertion_type=JWT_BEARER
+            )
+        },
         {"data": deployment.form(client_secret=None), "auth": (NOBODY, secret)},
         {"data": deployment.form(client_secret=None), "auth": (secret, secret)},
         {"data": deployment.form(client_secret=secret), "auth": (NOBODY, secret)},
@@ -183,7 +190,12 @@ async def test_log_says_who_was_refused_and_why(deployment):
         "tenant": deployment.tenant,
         "client_id": deployment.first.client_id,
         "resource": PUBLIC_URL,
+        "credential_id": issued["credential_id"],
     }
+    (secret,) = deployment.database.read(
+        lambda connection: store.find_application(connection, deployment.first.client_id)
+    ).secrets
+    assert issued["credential_id"] == secret.id
 
 
 async def test_locked_database_is_told_as_a_passing_trouble(deployment, check_refusal, monkeypatch):

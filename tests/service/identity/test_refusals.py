@@ -39,10 +39,20 @@ CASES = {
         (401, "invalid_client", 7000218),
         "The request body must contain the following parameter: 'client_assertion' or 'client_secret'.",
     ),
-    "assertion": (
+    "assertion of another type": (
         {"client_secret": None, "client_assertion": "a.b.c", "client_assertion_type": "jwt-bearer"},
-        (401, "invalid_client", 700027),
-        "The client assertion can't be accepted",
+        (400, "invalid_request", 90023),
+        "Invalid STS request. 'client_assertion_type' must be 'urn:ietf:params:oauth:client-assertion-type:jwt-",
+    ),
+    "assertion of no type": (
+        {"client_secret": None, "client_assertion": "a.b.c"},
+        (400, "invalid_request", 900144),
+        "The request body must contain the following parameter: 'client_assertion_type'.",
+    ),
+    "type of no assertion": (
+        {"client_secret": None, "client_assertion_type": "x"},
+        (400, "invalid_request", 900144),
+        "The request body must contain the following parameter: 'client_assertion'.",
     ),
     "secret and assertion": (
         {"client_assertion": "a.b.c"},
@@ -99,6 +109,11 @@ SCOPES = {
         "https://farmbeats.azure.net/.default https://management.azure.com/.default",
         (400, "invalid_scope", 28000),
         "Provided value for the input parameter scope is not valid because it contains more than one",
+    ),
+    "of OpenID Connect alone": (
+        "openid profile",
+        (400, "invalid_scope", 1002012),
+        "The provided value for scope openid profile is not valid. Client credential flows must have a scope",
     ),
     "malformed": (
         'https://farm"beats/.default',

@@ -10,7 +10,7 @@ from headland.identity.records import Tenant
 pytestmark = pytest.mark.anyio
 
 PUBLIC_URL = "https://headland.test:8443"
-OTHER = Tenant("11111111-2222-3333-4444-555555555555", "other.example", 1_900_000_000_000)
+OTHER = Tenant("11111111-2222-3333-4444-555555555555", "other.example", 1_900_000_000_000, "an administrator")
 
 
 @pytest.fixture

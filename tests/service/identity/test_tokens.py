@@ -9,6 +9,9 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import KeySet
 
+from headland.identity import identity_app
+from headland.settings import IdentitySettings, ServerSettings, Settings
+
 pytestmark = pytest.mark.anyio
 
 PUBLIC_URL = "https://headland.test:8443"
@@ -93,6 +96,7 @@ async def test_token_for_a_hosted_resource_has_v1_claims_whichever_endpoint_is_a
             "exp": NOW + 3599,
             "appid": drone["clientId"],
             "appidacr": "1",
+            "idp": f"{PUBLIC_URL}/{deployment.tenant}/",
             "idtyp": "app",
             "oid": drone["objectId"],
             "sub": drone["objectId"],
@@ -134,6 +138,9 @@ async def test_two_tokens_of_the_same_second_differ(deployment):
         ("https://slashed.example/.default", "https://slashed.example/"),
         ("https://management.azure.com/.default", "https://management.azure.com"),
         (f"{PUBLIC_URL}/livy/.default", f"{PUBLIC_URL}/livy"),
+        # As MSAL for Go asks.
+        (f"{FARM}/.default openid offline_access profile", FARM),
+        (f"openid {FARM}/.default", FARM),
     ],
 )
 async def test_scope_names_a_resource_with_or_without_trailing_slash(deployment, scope, audience):
@@ -214,3 +221,22 @@ async def test_several_secrets_are_good_side_by_side_until_revoked(deployment):
         deployment.v2, data=deployment.form(client_id=drone["clientId"], client_secret=drone["secret"])
     )
     assert answer.json()["error_codes"] == [7000215]
+
+
+async def test_lifetime_is_a_resources_own_where_the_settings_say_so(deployment):
+    settings = Settings(
+        server=ServerSettings(public_url=PUBLIC_URL),
+        identity=IdentitySettings(token_lifetime=86_399, token_lifetimes={f"{FARM}/": 900}),
+    )
+    app = identity_app(deployment.database, settings, deployment.issuer, deployment.clock)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=PUBLIC_URL) as client:
+        farm = await client.post(deployment.v2, data=deployment.form(scope=f"{FARM}/.default"))
+        own = await client.post(deployment.v2, data=deployment.form())
+        older = await client.post(deployment.v1, data=deployment.form_v1())
+    assert farm.json()["expires_in"] == 900
+    assert claims_of(farm.json()["access_token"])["exp"] == NOW + 900
+    assert "refresh_in" not in farm.json()
+    # MSAL fetches the next one at half of a long life.
+    assert (own.json()["expires_in"], own.json()["refresh_in"]) == (86_399, 43_199)
+    assert claims_of(own.json()["access_token"])["exp"] == NOW + 86_399
+    assert older.json()["expires_in"] == "900"

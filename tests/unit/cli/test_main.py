@@ -58,6 +58,8 @@ WITHOUT_JSON = {
     ("storage", "rm"),
     ("app", "delete"),
     ("app", "secret", "revoke"),
+    ("app", "certificate", "remove"),
+    ("tenant", "delete"),
 }
 
 
@@ -65,9 +67,9 @@ def test_every_command_that_prints_data_takes_json():
     with_json = {path for path, command in all_commands() if any(p.name == "as_json" for p in command.params)}
     every = {path for path, _ in all_commands()}
     # Commands that work on a home may be added without a word here.
-    assert with_json >= {path for path in every if path[0] in {"batch", "app", "storage", "token"}} - (
-        WITHOUT_JSON | {("app", "reset-administrator")}
-    )
+    assert with_json >= {
+        path for path in every if path[0] in {"batch", "app", "storage", "tenant", "token"}
+    } - (WITHOUT_JSON | {("app", "reset-administrator")})
 
 
 def test_help_documents_every_exit_code(bare_headland):

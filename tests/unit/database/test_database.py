@@ -165,6 +165,17 @@ def test_who_leaves_no_mark_is_seen_all_the_same(
     assert len(asked) == 5
 
 
+def test_a_version_stays_until_somebody_commits(database: Database) -> None:
+    first = database.version()
+    assert database.version() == first
+    database.write_and_wait(add("own"))
+    second = database.version()
+    assert second != first
+    # Another connection counts from its own start, which may be the same number.
+    database._let_go()
+    assert database.version() not in {first, second}
+
+
 def test_a_commit_between_look_and_query_is_not_remembered_as_older(database: Database) -> None:
     def late(connection: Connection) -> int:
         counted = count(connection)
@@ -315,3 +326,20 @@ class TestUpgrade:
         engine.dispose()
         # Indexes are the migrations' business alone.
         assert [change for change in found if change[0] != "remove_index"] == []
+
+
+def test_what_is_written_behind_is_there_when_the_database_is_closed(tmp_path: Path) -> None:
+    (tmp_path / "test.db").touch()
+    opened = Database.at(tmp_path / "test.db")
+    opened.write_and_wait(lambda c: c.execute(text("CREATE TABLE row (name TEXT UNIQUE)")))
+    failures: list[BaseException] = []
+    for name in ("a", "a", "b"):
+        opened.write_behind(
+            lambda c, name=name: c.execute(text("INSERT INTO row VALUES (:n)"), {"n": name}), failures.append
+        )
+    opened.close()
+    other = sqlite3.connect(tmp_path / "test.db")
+    assert other.execute("SELECT name FROM row ORDER BY name").fetchall() == [("a",), ("b",)]
+    other.close()
+    # Whoever goes on without it is told of the one that was not made.
+    assert [type(failure).__name__ for failure in failures] == ["IntegrityError"]

@@ -11,7 +11,7 @@ import pytest
 
 from headland.settings import Home, Settings, load_settings
 
-PAGES = ("settings.md", "api.md", "openapi.json", "cli.md", "errors.md", "performance.md")
+PAGES = ("settings.md", "api.md", "openapi.json", "cli.md", "errors.md", "authorization.md", "performance.md")
 
 
 def test_every_page_is_generated(docs: ModuleType) -> None:

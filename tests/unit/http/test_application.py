@@ -103,3 +103,32 @@ def test_what_nobody_foresaw_is_answered_and_goes_on() -> None:
     assert ask("GET", "/fields/lightning", raises=False).status_code == 500
     with pytest.raises(RuntimeError):
         ask("GET", "/fields/lightning")
+
+
+async def _path(request: Request) -> Response:
+    return Response(str(request.path_params))
+
+
+@pytest.mark.parametrize(
+    ("path", "ignore_case", "status"),
+    [
+        ("/Groups/Meadow", False, 200),
+        ("/groups/Meadow", False, 404),
+        ("/GROUPS/Meadow", True, 200),
+        ("/all", True, 200),
+        ("/ALL/", True, 200),
+        ("/ALL", False, 404),
+    ],
+)
+@pytest.mark.anyio
+async def test_case_counts_unless_it_is_said_not_to(path: str, ignore_case: bool, status: int) -> None:
+    operations = [
+        Operation("GET", "/Groups/{name}", _path, "", {}),
+        Operation("GET", "/all", _path, "", {}),
+    ]
+    app = Application(operations, {}, ignore_case=ignore_case)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client:
+        answer = await client.get(path)
+    assert answer.status_code == status
+    if "eadow" in path and status == 200:
+        assert "Meadow" in answer.text

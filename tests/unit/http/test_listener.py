@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import Message
 
 from headland.http.application import Application
-from headland.http.listener import SMALLEST_COMPRESSED, Listener
+from headland.http.listener import SMALLEST_COMPRESSED, Hosts, Listener
 from headland.http.operations import Answer, Handler, Operation
 
 LONG = "rye " * SMALLEST_COMPRESSED
@@ -174,6 +174,13 @@ def test_long_answers_are_compressed_for_those_who_take_it() -> None:
     assert "Content-Encoding" not in ask("/health", **{"accept-encoding": "gzip"})[0].headers
 
 
+def test_an_application_may_want_its_answers_as_they_are() -> None:
+    operations = [Operation("GET", "/long", long, "", {200: Answer("Fine.")})]
+    listener = Listener("public", {}, [Application(operations, {}, compressed=False)], tls=True)
+    answer, _ = ask("/long", listener=listener, **{"accept-encoding": "gzip"})
+    assert ("Content-Encoding" in answer.headers, answer.text) == (False, LONG)
+
+
 def test_routes_are_counted_by_their_pattern() -> None:
     before = counted(**LABELS)
     ask("/inner/fine/8")
@@ -196,3 +203,25 @@ def counted(**labels: str) -> float:
     from prometheus_client import REGISTRY
 
     return REGISTRY.get_sample_value("headland_http_requests_total", labels) or 0
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        (b"meadow.farms.example", "meadow"),
+        (b"Meadow.Farms.Example:8443", "meadow"),
+        (b"meadow.farms.example.", "meadow"),
+        (b"farms.example", None),
+        (b".farms.example", None),
+        (b"a.meadow.farms.example", None),
+        (b"meadow.farms.example.org", None),
+        (b"own.farms.example:8443", None),
+        (b"[::1]:8443", None),
+        (b"[::1]", None),
+        (b"", None),
+        (b"\xff", None),
+    ],
+)
+def test_names_of_hosts(host: bytes, name: str | None) -> None:
+    hosts = Hosts("farms.example", Application([], {}), "name", own="own.farms.example")
+    assert hosts.name_in(host) == name

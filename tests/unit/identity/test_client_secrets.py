@@ -6,7 +6,7 @@ import pytest
 
 from headland.identity import client_secrets
 from headland.identity.client_secrets import matching, new_secret
-from headland.identity.clients import authenticated
+from headland.identity.clients import by_secret
 from headland.identity.records import Application, Secret, Tenant
 from headland.identity.refusals import TokenRefusedError
 
@@ -19,12 +19,12 @@ def secret(value: str, expires_at: int = NOW + 1) -> Secret:
 
 
 def application(*secrets: Secret, tenant_id: str = "t", disabled_at: int | None = None) -> Application:
-    return Application("c", tenant_id, "o", "Drone", False, 0, None, disabled_at, secrets)
+    return Application("c", tenant_id, "o", "Drone", False, 0, None, disabled_at, None, secrets)
 
 
 def refusal_code(known: Application | None, value: str) -> int:
     with pytest.raises(TokenRefusedError) as caught:
-        authenticated(known, TENANT, "c", value, NOW)
+        by_secret(known, TENANT, "c", value, NOW)
     return caught.value.case.code
 
 
@@ -56,19 +56,19 @@ def test_every_secret_is_compared_in_constant_time_even_of_nobody(monkeypatch):
 
 def test_any_live_secret_authenticates():
     known = application(secret("one"), secret("two"), secret("old", NOW))
-    assert authenticated(known, TENANT, "c", "one", NOW) is known
-    assert authenticated(known, TENANT, "c", "two", NOW) is known
+    assert by_secret(known, TENANT, "c", "one", NOW).application is known
+    assert by_secret(known, TENANT, "c", "two", NOW).application is known
 
 
 def test_live_twin_of_an_expired_secret_counts():
     known = application(secret("one", NOW), secret("one", NOW + 1))
-    assert authenticated(known, TENANT, "c", "one", NOW) is known
+    assert by_secret(known, TENANT, "c", "one", NOW).application is known
 
 
 def test_secret_expires_at_its_instant():
     assert refusal_code(application(secret("old", NOW)), "old") == 7000222
     known = application(secret("old", NOW + 1))
-    assert authenticated(known, TENANT, "c", "old", NOW) is known
+    assert by_secret(known, TENANT, "c", "old", NOW).application is known
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ def test_defaults_are_what_clients_of_the_hosted_services_name():
         "https://hilo.azurehdinsight.net",
         "https://farmbeats.azure.net",
         "https://management.azure.com",
+        "https://management.core.windows.net",
     }
 
 

@@ -1,5 +1,6 @@
 from sqlalchemy import create_engine, inspect
 
+from headland.audit import tables as audit_tables
 from headland.database import metadata, upgrade
 from headland.identity import tables
 
@@ -23,7 +24,15 @@ def test_tables_are_what_the_migrations_make(tmp_path):
     migrated, declared = (f"sqlite:///{tmp_path / name}.db" for name in ("migrated", "declared"))
     upgrade(migrated)
     engines = [create_engine(migrated), create_engine(declared)]
-    own = [tables.tenant, tables.application, tables.secret, tables.signing_key]
+    own = [
+        tables.tenant,
+        tables.application,
+        tables.secret,
+        tables.certificate,
+        tables.used_assertion,
+        tables.signing_key,
+        audit_tables.entry,
+    ]
     metadata.create_all(engines[1], tables=own)
     for table in own:
         one, other = (shape(inspect(engine), table.name) for engine in engines)

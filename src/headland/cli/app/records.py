@@ -51,6 +51,7 @@ def show(client_id: str, as_json: bool) -> None:
             "State": "disabled" if application.disabled else "enabled",
             "Created (UTC)": when(application.created_at),
             "Created by": application.created_by,
+            "Last used (UTC)": when(application.last_used_at) if application.last_used_at else None,
         }
     )
     if application.secrets:
@@ -80,7 +81,7 @@ def enable(client_id: str, as_json: bool, quiet: bool) -> None:
 @click.argument("client_id")
 @quiet_option("Print nothing.")
 def delete(client_id: str, quiet: bool) -> None:
-    """Remove an application and its secrets."""
+    """Remove an application, its secrets and certificates."""
     with open_service() as service:
         Directory(service).delete(client_id)
     if not quiet:

@@ -1,0 +1,178 @@
+"""Answers: what every one of them bears in its head, and the one table from errors to them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from headland.database import DatabaseUnavailableError
+from headland.farm.errors import FarmError, InstanceNotReadyError
+from headland.farm.stores import NewerStoreError
+from headland.farm.versions import SERVED
+from headland.farm.wire import Error, ErrorResponse
+from headland.http.answers import json_answer
+from headland.http.application import Renderer
+from headland.http.bodies import BodyError
+from headland.http.failures import internal_error_text
+from headland.http.validation import BodyInvalidError
+from headland.security import AuthenticationError
+
+_JSON = (b"content-type", b"application/json; charset=utf-8")
+_SUPPORTED = (b"api-supported-versions", ", ".join(sorted(SERVED)).encode())
+
+#: Seconds after which a client may try again where waiting helps.
+_SOON = "1"
+_WHEN_DEPLOYED = "2"
+
+#: By status, for refusals that are HTTP's own.
+_CODES = {400: "BadRequest", 404: "NotFound", 405: "MethodNotAllowed", 413: "RequestEntityTooLarge"}
+
+
+class _Answer(Response):
+    """An answer whose head is ready: that takes a third of the time that names and values as text do."""
+
+    def __init__(self, body: bytes, status: int, head: list[tuple[bytes, bytes]]) -> None:
+        self.status_code = status
+        self.background = None
+        self.body = body
+        self.raw_headers = [*head, (b"content-length", b"%d" % len(body))]
+
+
+def document_answer(
+    request: Request, document: bytes, status: int = 200, *, etag: str, location: str | None = None
+) -> Response:
+    """A document. Its eTag stands in the header as in the body, without quotes, as clients know it."""
+    head = [*_head(request), _JSON, (b"etag", etag.encode())]
+    if location is not None:
+        head.append((b"location", location.encode()))
+    return _Answer(document, status, head)
+
+
+def page_answer(request: Request, page: bytes) -> Response:
+    """A page of a list."""
+    return _Answer(page, 200, [*_head(request), _JSON])
+
+
+def deleted_answer(request: Request) -> Response:
+    """No document any more."""
+    return Response(status_code=204, headers=_as_text(_head(request)))
+
+
+def unchanged_answer(request: Request, etag: str) -> Response:
+    """The document is as the caller has it."""
+    return Response(status_code=304, headers={**_as_text(_head(request)), "etag": etag})
+
+
+def header_of(request: Request, name: bytes) -> str | None:
+    """A request's header by its name in lower case. Starlette's own way takes several times as long."""
+    for given, value in request.scope["headers"]:
+        if given == name:
+            return str(value, "latin-1")
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """What an error is answered with."""
+
+    status: int
+    code: str
+    message: str
+    target: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def _by_itself(_request: Request, error: FarmError) -> _Refusal:
+    headers = {"retry-after": _WHEN_DEPLOYED} if isinstance(error, InstanceNotReadyError) else {}
+    return _Refusal(error.status, error.code, error.message, error.target, headers)
+
+
+def _invalid(_request: Request, error: BodyInvalidError) -> _Refusal:
+    return _Refusal(400, "InvalidInput", f"{error}.", error.field or None)
+
+
+def _untakeable(_request: Request, error: BodyError) -> _Refusal:
+    return _Refusal(error.status, _CODES.get(error.status, "BadRequest"), error.message)
+
+
+def _unauthenticated(_request: Request, error: AuthenticationError) -> _Refusal:
+    challenge = {"www-authenticate": error.challenge}
+    return _Refusal(401, "AuthenticationFailed", error.message, headers=challenge)
+
+
+def _unavailable(_request: Request, _error: Exception) -> _Refusal:
+    text = "The instance's store can't be reached now; nothing was done."
+    return _Refusal(503, "ServiceUnavailable", text, headers={"retry-after": _SOON})
+
+
+def _by_http(request: Request, error: HTTPException) -> _Refusal:
+    text = f"{HTTPStatus(error.status_code).phrase}: {request.method} {request.url.path}"
+    code = _CODES.get(error.status_code, "BadRequest")
+    return _Refusal(error.status_code, code, text, headers=error.headers or {})
+
+
+def _unread(_request: Request, _error: ClientDisconnect) -> _Refusal:
+    # The caller hung up while its body was awaited.
+    return _Refusal(400, "BadRequest", "The request ended before its body did.")
+
+
+def _unforeseen(request: Request, _error: Exception) -> _Refusal:
+    return _Refusal(500, "InternalServerError", internal_error_text(_id_of(request)))
+
+
+#: The one table from errors to answers.
+_REFUSALS: Mapping[type[Exception], Callable[[Request, Any], _Refusal]] = {
+    FarmError: _by_itself,
+    BodyInvalidError: _invalid,
+    BodyError: _untakeable,
+    AuthenticationError: _unauthenticated,
+    DatabaseUnavailableError: _unavailable,
+    NewerStoreError: _unavailable,
+    HTTPException: _by_http,
+    ClientDisconnect: _unread,
+    Exception: _unforeseen,
+}
+
+
+def _renderer(refusal_of: Callable[[Request, Any], _Refusal]) -> Renderer:
+    async def render(request: Request, error: Exception) -> Response:
+        refusal = refusal_of(request, error)
+        return _refused(request, refusal)
+
+    return render
+
+
+#: How an application answers errors.
+RENDERERS: Mapping[type[Exception], Renderer] = {
+    error: _renderer(refusal_of) for error, refusal_of in _REFUSALS.items()
+}
+
+
+def _refused(request: Request, refusal: _Refusal) -> Response:
+    named = refusal.target is not None and refusal.status == 400
+    details = [Error(refusal.code, refusal.message, refusal.target)] if named else None
+    error = Error(refusal.code, refusal.message, refusal.target, details)
+    headers = {**_as_text(_head(request)), "x-ms-error-code": refusal.code, **refusal.headers}
+    # Real ones have no charset here.
+    return json_answer(ErrorResponse(error, _id_of(request)), refusal.status, headers, "application/json")
+
+
+def _head(request: Request) -> list[tuple[bytes, bytes]]:
+    """What every answer has."""
+    head = [_SUPPORTED, (b"x-ms-request-id", _id_of(request).encode())]
+    client_request_id = header_of(request, b"x-ms-client-request-id")
+    if client_request_id is not None:
+        head.append((b"x-ms-client-request-id", client_request_id.encode("latin-1")))
+    return head
+
+
+def _as_text(head: list[tuple[bytes, bytes]]) -> dict[str, str]:
+    return {name.decode(): value.decode("latin-1") for name, value in head}
+
+
+def _id_of(request: Request) -> str:
+    return str(request.scope.get("state", {}).get("request_id", ""))

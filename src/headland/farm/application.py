@@ -1,0 +1,42 @@
+"""The farm service as an ASGI application: an instance is found by path or by host, an operation by version."""
+
+from starlette.types import Scope
+
+from headland.farm.answers import RENDERERS
+from headland.farm.arrival import Addresses, Arrival
+from headland.farm.handlers import Surroundings
+from headland.farm.queries import query_of, version_of
+from headland.farm.routes import catalogue_operations
+from headland.farm.routing import Routes
+from headland.farm.versions import SERVED
+from headland.http.application import Application
+from headland.http.operations import Handler
+
+#: Where a listener says which instance a request's host name stands for.
+INSTANCE_HOST = "instance_host"
+
+
+class FarmApplication(Application):
+    """Mounted below a prefix, where the first segment names the instance, and at the root of instances' hosts."""
+
+    def __init__(self, surroundings: Surroundings, addresses: Addresses) -> None:
+        super().__init__([], RENDERERS)
+        self._addresses = addresses
+        self._routes = {version: Routes(catalogue_operations(version, surroundings)) for version in SERVED}
+
+    def _handler(self, scope: Scope) -> Handler:
+        path: str = scope["path"][len(scope.get("root_path", "")) :]
+        segments = path.split("/")[1:]
+        instance: str | None = scope.get(INSTANCE_HOST)
+        if instance is None:
+            instance = segments.pop(0)
+            base = self._addresses.by_path(instance)
+            path = path[len(instance) + 1 :]
+        else:
+            base = self._addresses.by_host(instance)
+        query = query_of(scope["query_string"])
+        version = version_of(query)
+        found, scope["path_params"] = self._routes[version].find(scope["method"], segments)
+        scope["route"] = found.path
+        scope["arrival"] = Arrival(instance, version, query, base, path)
+        return found.handler

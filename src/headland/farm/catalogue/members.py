@@ -1,0 +1,124 @@
+"""What a document's member says of itself beside its type: who writes it, in which versions, under which name.
+
+A family declares one Struct with the members of all versions, named as version C has them; the Struct of each
+version is made from it. Members that two versions name alike but mean differently are two members.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta, Struct
+
+from headland.farm.versions import ALL, Version, Versions, versions
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """The versions that have the member."""
+
+    letters: str
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The member's wire name in some versions."""
+
+    name: str
+    letters: str
+
+
+class ReadOnly:
+    """The service writes it; what a client sends in its place is ignored."""
+
+
+#: Text that a client may leave empty, of at most so many characters.
+Text32 = Annotated[str, Meta(max_length=32)]
+Text50 = Annotated[str, Meta(max_length=50)]
+Text100 = Annotated[str, Meta(max_length=100)]
+Text200 = Annotated[str, Meta(max_length=200)]
+Text500 = Annotated[str, Meta(max_length=500)]
+
+#: A bag of pairs that the client makes up. Truth values are none of its values.
+Properties = Annotated[
+    dict[Annotated[str, Meta(max_length=50)], Annotated[str, Meta(max_length=150)] | int | float],
+    Meta(max_length=25, description="At most 25 pairs of text or numbers, of the client's own."),
+]
+
+
+class Measure(Struct, rename="camel", omit_defaults=True):
+    """A number and its unit, which is free text."""
+
+    unit: Annotated[str, Meta(min_length=1, max_length=50)] | None = None
+    value: float | None = None
+
+
+class Document(Struct, kw_only=True, rename="camel", omit_defaults=True):
+    """The envelope: what documents of every family have."""
+
+    id: Annotated[str, ReadOnly] = ""
+    e_tag: Annotated[str, ReadOnly, Meta(description="Changes with every write.")] = ""
+    status: Text100 | None = None
+    created_date_time: Annotated[datetime | None, ReadOnly] = None
+    modified_date_time: Annotated[datetime | None, ReadOnly] = None
+    source: Annotated[Annotated[str, Meta(min_length=2, max_length=100)] | None, In("B-G")] = None
+    name: Text100 | None = None
+    description: Text500 | None = None
+    created_by: Annotated[str | None, ReadOnly, In("C-G")] = None
+    modified_by: Annotated[str | None, ReadOnly, In("C-G")] = None
+    properties: Properties | None = None
+
+
+class PartyDocument(Document, kw_only=True, rename="camel", omit_defaults=True):
+    """A document that belongs to a party."""
+
+    party_id: Annotated[str, ReadOnly, Called("farmerId", "AB")] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member as declared."""
+
+    #: Of the Struct.
+    attribute: str
+    #: Wire name where no version has another.
+    name: str
+    type: Any
+    default: Any
+    read_only: bool
+    versions: Versions
+    renamed: tuple[Called, ...]
+
+    def name_in(self, version: Version) -> str:
+        """Its wire name in a version that has it."""
+        return next(
+            (called.name for called in self.renamed if version in versions(called.letters)), self.name
+        )
+
+
+def members_of(document: type[Document]) -> Iterator[Member]:
+    """Every member, in the order of declaration."""
+    hints = get_type_hints(document, include_extras=True)
+    for field in msgspec.structs.fields(document):
+        hint = hints[field.name]
+        extras = getattr(hint, "__metadata__", ())
+        spans = [versions(extra.letters) for extra in extras if isinstance(extra, In)]
+        yield Member(
+            field.name,
+            field.encode_name,
+            _plain(hint),
+            field.default,
+            any(extra is ReadOnly for extra in extras),
+            spans[0] if spans else ALL,
+            tuple(extra for extra in extras if isinstance(extra, Called)),
+        )
+
+
+def _plain(hint: Any) -> Any:
+    """The type without what only this module understands."""
+    if get_origin(hint) is not Annotated:
+        return hint
+    kept = tuple(extra for extra in hint.__metadata__ if isinstance(extra, Meta))
+    return Annotated[hint.__origin__, *kept] if kept else hint.__origin__

@@ -1,0 +1,17 @@
+"""Parties, `farmers` before 2022: whoever owns or works land. All else that has an owner is one's."""
+
+from headland.farm.catalogue.family import Family, Spelling
+from headland.farm.catalogue.members import Document
+
+
+class Party(Document, kw_only=True, rename="camel", omit_defaults=True):
+    """Whoever owns or works land."""
+
+
+PARTIES = Family(
+    "parties",
+    kind=Spelling("Party", {"AB": "Farmer"}),
+    segment=Spelling("parties", {"AB": "farmers"}),
+    parameter=Spelling("partyId", {"AB": "farmerId"}),
+    document=Party,
+)

@@ -1,0 +1,47 @@
+"""Seasonal fields: a field, or part of one, for one season and one crop."""
+
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta
+
+from headland.farm.catalogue.family import Family, Reference, Spelling
+from headland.farm.catalogue.filters import any_of, has_any
+from headland.farm.catalogue.members import In, PartyDocument, ReadOnly
+
+_Unit = Annotated[str, Meta(min_length=2, max_length=32)]
+
+
+class SeasonalField(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
+    """A field for one season and one crop."""
+
+    primary_boundary_id: Annotated[str | None, ReadOnly, In("AB")] = None
+    boundary_ids: Annotated[list[str] | None, ReadOnly, In("AB")] = None
+    farm_id: str | None = None
+    field_id: str | None = None
+    season_id: str | None = None
+    crop_variety_ids: Annotated[list[str] | None, In("AB")] = None
+    crop_product_ids: Annotated[list[str] | None, In("C-G")] = None
+    crop_id: str | None = None
+    avg_yield_value: Annotated[float | None, In("AB")] = None
+    avg_yield_unit: Annotated[_Unit | None, In("AB")] = None
+    avg_seed_population_value: Annotated[float | None, In("AB")] = None
+    avg_seed_population_unit: Annotated[_Unit | None, In("AB")] = None
+    planting_date_time: Annotated[datetime | None, In("AB")] = None
+
+
+SEASONAL_FIELDS = Family(
+    "seasonal_fields",
+    kind=Spelling("SeasonalField"),
+    segment=Spelling("seasonal-fields"),
+    parameter=Spelling("seasonalFieldId"),
+    document=SeasonalField,
+    own_filters=(
+        any_of("farmIds", "farm_id", "A-E", indexed=True),
+        any_of("fieldIds", "field_id", "A-E", indexed=True),
+        any_of("seasonIds", "season_id", "A-E", indexed=True),
+        has_any("cropProductIds", "crop_product_ids", "C-E"),
+        any_of("cropIds", "crop_id", "A-E", indexed=True),
+    ),
+    references=(Reference("farm_id", "farms"), Reference("field_id", "fields")),
+)

@@ -1,0 +1,138 @@
+"""A family's documents as one version has them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from headland.farm.catalogue.family import Family
+from headland.farm.catalogue.members import Document, Member, members_of
+from headland.farm.versions import Version
+from headland.http.validation import BodyInvalidError, convert_json
+
+#: A document without its type, by wire names.
+Wire = dict[str, Any]
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+_encode = msgspec.json.Encoder().encode
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A document's bytes, as a row keeps them."""
+
+    #: As the version answers it in whose form the family is stored (`Family.stored_as`).
+    document: bytes
+    #: Members which that version does not have, if there are any.
+    rest: bytes | None = None
+
+
+class Shape:
+    """One family in one version. Obtained from `shape_of`."""
+
+    def __init__(self, family: Family, version: Version) -> None:
+        self.family = family
+        self.version = version
+        self.members = tuple(m for m in members_of(family.document) if version in m.versions)
+        self.struct = _struct(family.kind.of(version), family.document, self.members, version)
+        self._writable = frozenset(m.name_in(version) for m in self.members if not m.read_only)
+        self._times = tuple(m.attribute for m in self.members if m.type == datetime | None)
+        #: Wire names by attribute.
+        self.names = {m.attribute: m.name_in(version) for m in self.members}
+        #: Whether it answers documents as they are stored.
+        self.as_stored = version is family.stored_as or self.names == self._own.names
+
+    def writable(self, patch: Mapping[str, Any]) -> Wire:
+        """What of a client's patch counts: unknown and read-only members are passed over."""
+        return {name: value for name, value in patch.items() if name in self._writable}
+
+    def checked(self, wire: Wire) -> Document:
+        """The document of wire names, its times in whole seconds of UTC.
+
+        Raises:
+            BodyInvalidError: what is wrong, and in which member.
+        """
+        document = convert_json(wire, self.struct, lax=True)
+        for attribute in self._times:
+            moment: datetime | None = getattr(document, attribute)
+            if moment is not None:
+                setattr(document, attribute, self._whole_second(attribute, moment))
+        return document
+
+    def _whole_second(self, attribute: str, moment: datetime) -> datetime:
+        # Clients that leave out the zone mean UTC.
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        try:
+            return aware.astimezone(UTC).replace(microsecond=0)
+        except OverflowError:
+            raise BodyInvalidError(self.names[attribute], "is beyond the years 1 to 9999") from None
+
+    def read(self, stored: Stored) -> bytes:
+        """What this version answers."""
+        return stored.document if self.as_stored else _encode(self.opened(stored))
+
+    def opened(self, stored: Stored) -> Wire:
+        """The same, decoded."""
+        by_attribute = self._own.by_attribute(stored)
+        return {name: by_attribute[a] for a, name in self.names.items() if a in by_attribute}
+
+    def stored(self, document: Document, before: Stored | None, stamps: Mapping[str, str]) -> Stored:
+        """What a row keeps of a checked document: its own members, and those of other versions as they were,
+        but for `stamps`, by attribute.
+        """
+        own = self._own
+        if self is own:
+            return Stored(_encode(document), before.rest if before else None)
+        by_attribute = own.by_attribute(before) if before else {}
+        wire = msgspec.to_builtins(document)
+        for attribute, name in self.names.items():
+            by_attribute.pop(attribute, None)
+            if name in wire:
+                by_attribute[attribute] = wire[name]
+        by_attribute |= stamps
+        main = {name: by_attribute.pop(a) for a, name in own.names.items() if a in by_attribute}
+        return Stored(_encode(main), _encode(by_attribute) if by_attribute else None)
+
+    def by_attribute(self, stored: Stored) -> Wire:
+        """All members of what is stored, by attribute. Asked of the shape that documents are stored in."""
+        found: Wire = _decode(stored.rest) if stored.rest else {}
+        document = _decode(stored.document)
+        return found | {a: document[name] for a, name in self.names.items() if name in document}
+
+    @property
+    def _own(self) -> "Shape":
+        return shape_of(self.family, self.family.stored_as)
+
+
+def whole(family: Family, stored: Stored) -> Document:
+    """A stored document with the members of all versions."""
+    by_attribute = shape_of(family, family.stored_as).by_attribute(stored)
+    names = {member.attribute: member.name for member in members_of(family.document)}
+    return msgspec.convert({names[a]: value for a, value in by_attribute.items()}, family.document)
+
+
+@cache
+def shape_of(family: Family, version: Version) -> Shape:
+    """The shape of a family in a version that has it."""
+    return Shape(family, version)
+
+
+def _struct(
+    name: str, document: type[Document], members: tuple[Member, ...], version: Version
+) -> type[Document]:
+    """The Struct of one version, with the attributes of the one that was declared, which is its `declared`."""
+    made: type[Document] = msgspec.defstruct(  # type: ignore[assignment]
+        name,
+        [(m.attribute, m.type, m.default) for m in members],
+        bases=(Struct,),
+        namespace={"__doc__": document.__doc__, "declared": document},
+        module=document.__module__,
+        rename={m.attribute: m.name_in(version) for m in members},
+        kw_only=True,
+        omit_defaults=True,
+    )
+    return made

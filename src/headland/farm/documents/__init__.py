@@ -1,0 +1,1 @@
+"""Documents: how they are written, found and deleted. Of what kinds they are is the catalogue's matter."""

@@ -1,0 +1,149 @@
+"""Pages of lists: rows after a place, in the order in which they were made.
+
+A place is the number of the last row that was shown, so a page costs the same wherever it is, nothing is shown
+twice, and nothing that stays is left out, however many documents come and go meanwhile.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy import ColumnElement, Connection, bindparam
+
+from headland.database.prepared import Prepared
+from headland.farm.catalogue import Family
+from headland.farm.catalogue.filters import Filter, Match
+from headland.farm.documents.facts import item
+from headland.farm.documents.tables import table_of
+
+#: A filter's values by its parameter: what is compared with the column, always as a list.
+Asked = Mapping[str, Sequence[Any]]
+
+#: No row has a number like this.
+_BEYOND = 2**63 - 1
+
+#: Statements kept, one for each set of filters and numbers of values.
+_MOST_STATEMENTS = 512
+
+
+#: Documents that are looked at for one page at the most, where no index leads to those that are asked for. A page
+#: may then be shorter than it could be, or empty, as the public service's are; and no request takes long.
+MOST_LOOKED_AT = 5000
+
+#: A row of a page: its number, and what is stored.
+Listed = tuple[int, bytes, bytes | None]
+
+
+class Page(NamedTuple):
+    """Some documents of a list."""
+
+    rows: list[Listed]
+    #: The place after which the next page begins, if there is one.
+    end: int | None
+
+
+def page(
+    connection: Connection, family: Family, party: str | None, asked: Asked, *, after: int, size: int
+) -> Page:
+    """At most `size` documents after a place; of all parties where none is named."""
+    shape = tuple((name, _padded(len(values))) for name, values in sorted(asked.items()))
+    values = {
+        f"{name}_{number}": value
+        for name, count in shape
+        for number, value in enumerate(_filled(asked[name], count))
+    }
+    edge = _edge(connection, family, party, after) if _must_look(family, asked) else None
+    statement = _statement(family, party is not None, shape)
+    found: list[Any] = statement.rows(
+        connection,
+        party=party,
+        after=after,
+        until=_BEYOND if edge is None else edge,
+        limit=size + 1,
+        **values,
+    )
+    if len(found) > size:
+        found.pop()
+        return Page(found, found[-1][0])
+    return Page(found, edge)
+
+
+def _must_look(family: Family, asked: Asked) -> bool:
+    """Whether documents have to be looked at to see if they are asked for."""
+    indexed = {each.parameter for each in family.filters if each.column.indexed}
+    return bool(asked) and indexed.isdisjoint(asked)
+
+
+def _edge(connection: Connection, family: Family, party: str | None, after: int) -> int | None:
+    """The place up to which documents are looked at; None for the list's end."""
+    whole, of_party = _edges(family)
+    if party is not None:
+        found = of_party.row(connection, party=party, after=after, before=MOST_LOOKED_AT - 1)
+        return None if found is None else int(found[0])
+    last = whole.row(connection)
+    edge = after + MOST_LOOKED_AT
+    return None if last is None or edge >= (last[0] or 0) else edge
+
+
+@cache
+def _edges(family: Family) -> tuple[Prepared, Prepared]:
+    table = table_of(family)
+    of_party = (
+        sa.select(table.c.seq)
+        .where(table.c.party == bindparam("party"), table.c.seq > bindparam("after"))
+        .order_by(table.c.seq)
+        .offset(bindparam("before", type_=sa.Integer))
+        .limit(1)
+    )
+    return Prepared(sa.select(sa.func.max(table.c.seq))), Prepared(of_party)
+
+
+def _padded(count: int) -> int:
+    """Values are repeated up to a power of two, so that there are few statements to keep."""
+    return 1 << (count - 1).bit_length()
+
+
+def _filled(values: Sequence[Any], count: int) -> list[Any]:
+    return [*values, *[values[-1]] * (count - len(values))]
+
+
+@lru_cache(_MOST_STATEMENTS)
+def _statement(family: Family, of_one_party: bool, shape: tuple[tuple[str, int], ...]) -> Prepared:
+    table = table_of(family)
+    filters = {each.parameter: each for each in family.filters}
+    conditions: list[ColumnElement[bool]] = [
+        table.c.seq > bindparam("after"),
+        table.c.seq <= bindparam("until"),
+    ]
+    if of_one_party:
+        conditions.append(table.c.party == bindparam("party"))
+    for name, count in shape:
+        conditions.append(_condition(table, filters[name], [f"{name}_{number}" for number in range(count)]))
+    return Prepared(
+        sa.select(table.c.seq, table.c.document, table.c.rest)
+        .where(*conditions)
+        .order_by(table.c.seq)
+        .limit(bindparam("limit", type_=sa.Integer))
+    )
+
+
+def _condition(table: sa.Table, wanted: Filter, names: list[str]) -> ColumnElement[bool]:
+    column = table.c[wanted.column.name]
+    values = [bindparam(name, type_=column.type) for name in names]
+    match wanted.match:
+        case Match.EQUAL:
+            return column == values[0]
+        case Match.AT_LEAST:
+            return column >= values[0]
+        case Match.AT_MOST:
+            return column <= values[0]
+        case Match.HAS_ANY:
+            return sa.or_(*(sa.func.instr(column, value) > 0 for value in values))
+        case Match.ANY_OF:
+            return column.in_(values)
+
+
+def comparable(wanted: Filter, value: Any) -> Any:
+    """A value as its column has it."""
+    return item(value) if wanted.match is Match.HAS_ANY else value

@@ -1,0 +1,74 @@
+"""Tables of an instance's store: one a family, made from its declaration."""
+
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from headland.farm.catalogue import FAMILIES, Family
+from headland.farm.catalogue.filters import Column
+
+metadata = sa.MetaData()
+
+#: What a store is, in its only row.
+store_table = sa.Table(
+    "store",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+    #: Steps of `headland.farm.stores.schema` that have been taken.
+    sa.Column("version", sa.Integer, nullable=False),
+    #: Fingerprint of the catalogue that the tables of the families were last brought in line with.
+    sa.Column("catalogue", sa.String(64), nullable=False),
+    #: Signs the tokens of pages, so that another instance's are not taken.
+    sa.Column("secret", sa.LargeBinary(32), nullable=False),
+)
+
+_TYPES: dict[Any, type[sa.types.TypeEngine[Any]]] = {
+    str: sa.Text,
+    int: sa.BigInteger,
+    float: sa.Double,
+    # Milliseconds since the epoch.
+    datetime: sa.BigInteger,
+    # The items, each between separators (`facts`).
+    list[str]: sa.Text,
+}
+
+
+def column_of(column: Column) -> sa.Column[Any]:
+    """A declared column, ready for a table."""
+    return sa.Column(column.name, _TYPES[column.type]())
+
+
+def _table_of(family: Family) -> sa.Table:
+    name = family.name
+    columns = {column.name: column for column in family.columns if column.name != "id"}
+    indexes = [
+        # Lists across parties ask for ids, too.
+        sa.Index(f"ix_{name}_id", "id", "party", unique=True),
+        sa.Index(f"ix_{name}_party", "party", "seq"),
+        *(sa.Index(f"ix_{name}_{c.name}", c.name, "seq") for c in columns.values() if c.indexed),
+    ]
+    return sa.Table(
+        name,
+        metadata,
+        #: In the order of creation: the order of lists.
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True),
+        #: Id of the party that the document belongs to; empty where its family's belong to none.
+        sa.Column("party", sa.Text, nullable=False),
+        sa.Column("id", sa.Text, nullable=False),
+        sa.Column("etag", sa.Text, nullable=False),
+        sa.Column("document", sa.LargeBinary, nullable=False),
+        sa.Column("rest", sa.LargeBinary),
+        *(column_of(column) for column in columns.values()),
+        *(indexes if family.of_party else [indexes[0], *indexes[2:]]),
+    )
+
+
+_TABLES = {family.name: _table_of(family) for family in FAMILIES}
+
+
+@cache
+def table_of(family: Family) -> sa.Table:
+    """A family's table."""
+    return _TABLES[family.name]

@@ -1,0 +1,127 @@
+"""Errors of the farm service: each with its status and code, in the public service's words where they are known."""
+
+from collections.abc import Sequence
+
+
+class FarmError(Exception):
+    """An error with a status and a code."""
+
+    status = 400
+    code = "InvalidInput"
+
+    def __init__(self, message: str, target: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        #: The field or parameter that is meant.
+        self.target = target
+
+
+class InvalidInputError(FarmError):
+    """A path, parameter, header or body has what it can't have."""
+
+
+class UnspecifiedVersionError(FarmError):
+    """`api-version` is not there."""
+
+    code = "MissingApiVersionParameter"
+
+    def __init__(self) -> None:
+        super().__init__("The query parameter 'api-version' is required for all requests.", "api-version")
+
+
+class UnsupportedVersionError(FarmError):
+    """`api-version` names one that is not served here."""
+
+    code = "UnsupportedApiVersionValue"
+
+    def __init__(self, version: str, served: Sequence[str]) -> None:
+        super().__init__(
+            f"The api-version '{version[:80]}' is not supported; supported are {', '.join(served)}.",
+            "api-version",
+        )
+
+
+class ForbiddenError(FarmError):
+    """No role of the caller's allows it."""
+
+    status = 403
+    code = "AuthorizationFailed"
+
+    def __init__(self, client_id: str, object_id: str, action: str, scope: str) -> None:
+        super().__init__(
+            f"The client '{client_id}' with object id '{object_id}' does not have authorization to perform "
+            f"action '{action}' over scope '{scope}'."
+        )
+
+
+class InstanceNotFoundError(FarmError):
+    """No instance has this name."""
+
+    status = 404
+    code = "ResourceNotFound"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Instance '{name[:80]}' does not exist.")
+
+
+class InstanceNotReadyError(FarmError):
+    """The instance is being deployed: 503, and the caller may try again."""
+
+    status = 503
+    code = "InstanceNotReady"
+
+    def __init__(self, name: str, state: str) -> None:
+        super().__init__(f"Instance '{name}' is not ready: its state is {state}.")
+
+
+class InstanceUnusableError(FarmError):
+    """The instance has no store, and gets none by waiting."""
+
+    status = 409
+    code = "InstanceNotReady"
+
+    def __init__(self, name: str, state: str) -> None:
+        super().__init__(f"Instance '{name}' can't be used: its state is {state}.")
+
+
+class ResourceNotFoundError(FarmError):
+    """There is no such document."""
+
+    status = 404
+    code = "ResourceNotFound"
+
+    def __init__(self, kind: str, document_id: str) -> None:
+        super().__init__(f"Resource '{kind}' with id '{document_id}' does not exist.")
+
+
+class ResourceInUseError(FarmError):
+    """A document can't be deleted while others refer to it."""
+
+    status = 409
+    code = "ResourceInUse"
+
+    def __init__(self, kind: str, document_id: str, user_kind: str, user_id: str) -> None:
+        super().__init__(
+            f"Resource '{kind}' with id '{document_id}' can't be deleted while '{user_kind}' with id "
+            f"'{user_id}' is linked to it."
+        )
+
+
+class PreconditionError(FarmError):
+    """The document is not in the state that the caller supposed."""
+
+    status = 412
+    code = "PreconditionFailed"
+
+    def __init__(self, header: str, etag: str | None) -> None:
+        found = f"its eTag is {etag}" if etag else "it does not exist"
+        super().__init__(
+            f"The condition of header '{header}' does not hold for the resource: {found}.", header
+        )
+
+
+class UnsupportedMediaTypeError(FarmError):
+    """The body is said to be of a type that the operation does not take."""
+
+    status = 415
+    code = "UnsupportedMediaType"

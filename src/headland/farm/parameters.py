@@ -1,0 +1,64 @@
+"""Query parameters and headers, for descriptions of the API."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from headland.farm.catalogue import Family
+from headland.farm.catalogue.filters import PROPERTIES, Filter, Match
+from headland.farm.queries import LARGEST_PAGE, SMALLEST_PAGE, USUAL_PAGE, paging_name
+from headland.farm.versions import Version
+from headland.http.operations import Parameter
+
+API_VERSION = Parameter("api-version", str, "The version of the protocol.", required=True)
+
+_IF_MATCH = Parameter(
+    "If-Match", str, "Only if the document has one of these eTags; `*` for any.", place="header"
+)
+READ_CONDITIONS = (
+    _IF_MATCH,
+    Parameter("If-None-Match", str, "304 if the document has one of these eTags.", place="header"),
+)
+CONDITIONS = (
+    _IF_MATCH,
+    Parameter(
+        "If-None-Match", str, "Not if the document has one of these; `*`: not if it exists.", place="header"
+    ),
+)
+
+_WORDS = {
+    Match.ANY_OF: "with one of these",
+    Match.HAS_ANY: "that have one of these",
+    Match.EQUAL: "with this",
+    Match.AT_LEAST: "with at least this",
+    Match.AT_MOST: "with at most this",
+}
+
+
+def list_parameters(family: Family, version: Version) -> tuple[Parameter, ...]:
+    """What a family's lists take in one version."""
+    size = Annotated[int, Meta(ge=SMALLEST_PAGE, le=LARGEST_PAGE)]
+    return (
+        *(_parameter(each) for each in family.filters if version in each.versions),
+        Parameter(
+            paging_name("maxPageSize", version), size, f"Most resources of a page; {USUAL_PAGE} if not said."
+        ),
+        Parameter(
+            paging_name("skipToken", version),
+            str,
+            "Of the page before. It has the filters; others are not looked at.",
+        ),
+    )
+
+
+def _parameter(each: Filter) -> Parameter:
+    if each is PROPERTIES:
+        return Parameter(
+            each.parameter, list[str], "Only those with one of these pairs, each as `{key} eq {value}`."
+        )
+    name = each.column.name.replace("_", " ")
+    kind: Any = {float: float, int: int, datetime: datetime}.get(each.column.type, str)
+    return Parameter(
+        each.parameter, list[kind] if each.repeated else kind, f"Only those {_WORDS[each.match]}: {name}."
+    )

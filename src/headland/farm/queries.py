@@ -1,0 +1,170 @@
+"""What the query of a request asks for."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qs
+
+import msgspec
+
+from headland.farm.catalogue import Family
+from headland.farm.catalogue.filters import PROPERTIES, Filter
+from headland.farm.documents.facts import milliseconds, pair
+from headland.farm.documents.pages import comparable
+from headland.farm.errors import InvalidInputError, UnspecifiedVersionError, UnsupportedVersionError
+from headland.farm.versions import SERVED, Version, versions
+
+SMALLEST_PAGE, USUAL_PAGE, LARGEST_PAGE = 10, 50, 1000
+
+#: Values of one filter.
+MOST_VALUES = 1000
+
+_WITH_DOLLAR = versions("AB")
+_PROPERTY = re.compile(r"\s*(.*?)\s+eq\s+(.*?)\s*", re.DOTALL)
+
+Query = Mapping[str, Sequence[str]]
+
+#: What most requests ask: one document, and nothing about it.
+_PLAIN = {f"api-version={version}".encode(): {"api-version": [version.value]} for version in SERVED}
+
+
+def query_of(query_string: bytes) -> Query:
+    """Parameters and their values, decoded. Empty values count.
+
+    Raises:
+        InvalidInputError: it has more parameters than any request needs.
+    """
+    plain = _PLAIN.get(query_string)
+    if plain is not None:
+        return plain
+    try:
+        return parse_qs(
+            query_string.decode("latin-1"), keep_blank_values=True, max_num_fields=2 * MOST_VALUES
+        )
+    except ValueError:
+        raise InvalidInputError(f"The query has more than {2 * MOST_VALUES} parameters.") from None
+
+
+def version_of(query: Query) -> Version:
+    """The version that a request is made in.
+
+    Raises:
+        UnspecifiedVersionError, UnsupportedVersionError: none that is served.
+    """
+    given = query.get("api-version") or [""]
+    if not given[0]:
+        raise UnspecifiedVersionError
+    try:
+        version = Version(given[0])
+    except ValueError:
+        version = None
+    if version not in SERVED or len(set(given)) > 1:
+        raise UnsupportedVersionError(", ".join(given), sorted(SERVED))
+    return version
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """Where a page begins, and how long it may be."""
+
+    token: str | None
+    #: None where the request leaves it to the token, or to the service.
+    size: int | None
+
+
+def paging_name(name: str, version: Version) -> str:
+    """`skipToken` or `maxPageSize`, as a version has it."""
+    return f"${name}" if version in _WITH_DOLLAR else name
+
+
+def paging_of(query: Query, version: Version) -> Paging:
+    """Raises InvalidInputError where the size is none."""
+    token, name = _one(query, paging_name("skipToken", version)), paging_name("maxPageSize", version)
+    size = _one(query, name)
+    if size is None:
+        return Paging(token, None)
+    wanted = _integer(name, size)
+    if not SMALLEST_PAGE <= wanted <= LARGEST_PAGE:
+        raise InvalidInputError(
+            f"The value {wanted} is not between {SMALLEST_PAGE} and {LARGEST_PAGE}.", name
+        )
+    return Paging(token, wanted)
+
+
+def asked_of(query: Query, family: Family, version: Version) -> dict[str, list[Any]]:
+    """The filters that are asked for, ready for `pages.page`. Unknown parameters are passed over.
+
+    Raises:
+        InvalidInputError: a value that the filter can't be held against.
+    """
+    asked: dict[str, list[Any]] = {}
+    for each in family.filters:
+        if each.parameter in query and version in each.versions:
+            given = _values(query, each)
+            asked[each.parameter] = [comparable(each, _value(each, text)) for text in given]
+    return asked
+
+
+def _values(query: Query, wanted: Filter) -> list[str]:
+    name = wanted.parameter
+    if not wanted.repeated:
+        one = _one(query, name)
+        return [] if one is None else [one]
+    # A public client that encodes twice sends `ids=a%26ids%3Db` (`farm.md` section 2.1).
+    values = [value for given in query[name] for value in given.split(f"&{name}=")]
+    if len(values) > MOST_VALUES:
+        raise InvalidInputError(f"There are more than {MOST_VALUES} values.", name)
+    return values
+
+
+def _one(query: Query, name: str) -> str | None:
+    given = query.get(name)
+    if given is None:
+        return None
+    if len(given) > 1:
+        raise InvalidInputError("The parameter is given more than once.", name)
+    return given[0]
+
+
+def _value(wanted: Filter, text: str) -> Any:
+    name, kind = wanted.parameter, wanted.column.type
+    if wanted is PROPERTIES:
+        found = _PROPERTY.fullmatch(text)
+        if found is None:
+            raise InvalidInputError(f"'{text[:80]}' has not the form '{{key}} eq {{value}}'.", name)
+        return pair(found[1], found[2])
+    if kind is int:
+        return _integer(name, text)
+    if kind is float:
+        return _number(name, text)
+    if kind is datetime:
+        return _moment(name, text)
+    return text
+
+
+def _integer(name: str, text: str) -> int:
+    if re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII) is None:
+        raise InvalidInputError(f"'{text[:80]}' is not a whole number.", name)
+    return int(text)
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InvalidInputError(f"'{text[:80]}' is not a number.", name)
+    return number
+
+
+def _moment(name: str, text: str) -> int:
+    # An unencoded `+` of a zone arrives as a space.
+    try:
+        moment = msgspec.convert(text.replace(" ", "+"), datetime)
+        return milliseconds(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    except (msgspec.ValidationError, OverflowError):
+        raise InvalidInputError(f"'{text[:80]}' is not a date and time as in RFC 3339.", name) from None

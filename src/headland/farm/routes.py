@@ -1,0 +1,110 @@
+"""The operations of the catalogue, each made from its family's declaration."""
+
+from collections.abc import Awaitable, Callable, Iterator
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from headland.farm.access import Visit
+from headland.farm.arrival import Arrival
+from headland.farm.catalogue import FAMILIES, PARTIES, Family
+from headland.farm.catalogue.shape import shape_of
+from headland.farm.handlers import BODY_TYPES, Handlers, Surroundings
+from headland.farm.parameters import API_VERSION, CONDITIONS, READ_CONDITIONS, list_parameters
+from headland.farm.versions import Version
+from headland.farm.wire import list_struct
+from headland.http.operations import Answer, Handler, Operation
+
+_ETAG = {"ETag": "The document's `eTag`, without quotes."}
+_LOCATION = {"Location": "Where the document is read."}
+
+_Act = Callable[[Request, Arrival, Visit], Awaitable[Response]]
+
+
+def catalogue_operations(version: Version, surroundings: Surroundings) -> list[Operation]:
+    """Every operation of a version on the catalogue's families, by paths below an instance's address."""
+    return [
+        operation
+        for family in FAMILIES
+        if version in family.versions
+        for operation in (*_lists(family, version, surroundings), *_documents(family, version, surroundings))
+    ]
+
+
+def _lists(family: Family, version: Version, surroundings: Surroundings) -> Iterator[Operation]:
+    kind = family.kind.of(version)
+    act = Handlers(family, version, surroundings).list
+    action = family.action("list/action")
+    answers = {200: Answer("A page.", list_struct(f"{kind}ListResponse", shape_of(family, version).struct))}
+    paths = {"list": (f"/{family.segment.of(version)}", f"List {kind} resources")}
+    if family.of_party:
+        paths["list_party"] = (_parent(family, version), f"List {kind} resources of one party")
+    for verb, (path, summary) in paths.items():
+        yield Operation(
+            "GET",
+            path,
+            _guarded(f"{verb}_{family.name}", action, act, surroundings),
+            summary,
+            answers,
+            parameters=(API_VERSION, *list_parameters(family, version)),
+            action=action,
+        )
+
+
+def _documents(family: Family, version: Version, surroundings: Surroundings) -> Iterator[Operation]:
+    kind, struct = family.kind.of(version), shape_of(family, version).struct
+    handlers = Handlers(family, version, surroundings)
+    path = f"{_parent(family, version)}/{{{family.parameter.of(version)}}}"
+    read, write, delete = map(family.action, ("read", "write", "delete"))
+    yield Operation(
+        "GET",
+        path,
+        _guarded(f"get_{family.name}", read, handlers.get, surroundings),
+        f"Get a {kind} resource",
+        {200: Answer("The document.", struct, _ETAG), 304: Answer("It is as the caller knows it.")},
+        parameters=(API_VERSION, *READ_CONDITIONS),
+        action=read,
+    )
+    yield Operation(
+        "PATCH",
+        path,
+        _guarded(f"write_{family.name}", write, handlers.write, surroundings),
+        f"Create a {kind} resource, or merge a patch into it",
+        {
+            200: Answer("It was there, and is updated.", struct, _ETAG),
+            201: Answer("It was not there, and is created.", struct, _ETAG | _LOCATION),
+        },
+        body=struct,
+        media_types=BODY_TYPES,
+        parameters=(API_VERSION, *CONDITIONS),
+        action=write,
+    )
+    yield Operation(
+        "DELETE",
+        path,
+        _guarded(f"delete_{family.name}", delete, handlers.delete, surroundings),
+        f"Delete a {kind} resource to which no other is linked",
+        {204: Answer("It is not there any more.")},
+        parameters=(API_VERSION, *CONDITIONS),
+        action=delete,
+    )
+
+
+def _parent(family: Family, version: Version) -> str:
+    """What ids of a family's documents come after."""
+    own = f"/{family.segment.of(version)}"
+    if not family.of_party:
+        return own
+    return f"/{PARTIES.segment.of(version)}/{{{PARTIES.parameter.of(version)}}}{own}"
+
+
+def _guarded(name: str, action: str, act: _Act, surroundings: Surroundings) -> Handler:
+    """`act` for requests that may do `action`. The API's description calls it `name`."""
+    enter = surroundings.gate.enter
+
+    async def handle(request: Request) -> Response:
+        arrival: Arrival = request.scope["arrival"]
+        return await act(request, arrival, await enter(request, arrival.instance, action))
+
+    handle.__name__ = name
+    return handle

@@ -1,0 +1,76 @@
+"""One instance's store, open."""
+
+import threading
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from headland.database import Database
+from headland.farm.documents.tables import store_table
+from headland.farm.stores.layout import database_of
+
+T = TypeVar("T")
+
+#: Pages that are remembered of one state of the store, and how many bytes one may have.
+_MOST_REMEMBERED = 16
+_LONGEST_REMEMBERED = 65_536
+
+
+class Store:
+    """An instance's documents. Reads run in the caller's own thread; writes share commits."""
+
+    def __init__(self, folder: Path, busy_timeout: float) -> None:
+        """Raises DatabaseUnavailableError if it is not there."""
+        self.folder = folder
+        self._database = Database.at(database_of(folder), busy_timeout, _MOST_REMEMBERED)
+        self.read = self._database.read
+        #: Writes that are not answered yet.
+        self._writing = 0
+        self._counting = threading.Lock()
+        try:
+            #: Signs what clients are given to bring back.
+            self.secret: bytes = self.read(lambda c: c.execute(sa.select(store_table.c.secret)).scalar_one())
+        except BaseException:
+            self._database.close()
+            raise
+
+    def read_page(self, key: Hashable, make: Callable[[Connection], bytes]) -> bytes:
+        """What `make` returns; or returned under this key, if nothing was written since."""
+        return self._database.read_remembered(key, make, worth=_is_short)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody waits for a write."""
+        return self._writing == 0
+
+    async def write(self, change: Callable[[Connection], T]) -> T:
+        """What `change` returns, once it is on disk. Raises as `Database.write`."""
+        with self._busy():
+            return await self._database.write(change)
+
+    def write_and_wait(self, change: Callable[[Connection], T]) -> T:
+        """`write` for callers without an event loop, of any thread."""
+        with self._busy():
+            return self._database.write_and_wait(change)
+
+    @contextmanager
+    def _busy(self) -> Iterator[None]:
+        with self._counting:
+            self._writing += 1
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._writing -= 1
+
+    def close(self) -> None:
+        """Finish writes under way, then close."""
+        self._database.close()
+
+
+def _is_short(page: bytes) -> bool:
+    return len(page) <= _LONGEST_REMEMBERED

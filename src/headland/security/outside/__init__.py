@@ -1,0 +1,5 @@
+"""Issuers elsewhere: OpenID Connect providers whose tokens the services take, as the settings say."""
+
+from headland.security.outside.issuer import OutsideIssuer
+
+__all__ = ["OutsideIssuer"]

@@ -1,0 +1,30 @@
+"""Why a token is not taken."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from headland.security.issuers import TrustedIssuer
+
+
+#: Of what can't be read, or says too little.
+MALFORMED = "The token is not a JWT of a trusted issuer: header or claims are malformed."
+
+
+class TokenError(Exception):
+    """A token is not good. The message says why, in words that may be shown to the caller.
+
+    `kind` is for programs: `expired`, `audience`, or empty for any other reason.
+    """
+
+    def __init__(self, message: str, kind: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class UnknownKeyError(TokenError):
+    """The token names a key that its issuer is not known to publish: it may have made it since it was asked."""
+
+    def __init__(self, issuer: "TrustedIssuer", kid: str) -> None:
+        super().__init__("The token is signed with a key that its issuer does not publish.")
+        self.issuer = issuer
+        self.kid = kid

@@ -1,0 +1,26 @@
+"""The tenants' applications, as the control plane asks for them."""
+
+from sqlalchemy import Connection
+
+from headland.identity import store
+
+
+class IdentityDirectory:
+    """`headland.control.Directory` on the identity service's rows."""
+
+    def __init__(self, *, outside: bool) -> None:
+        """`outside` says whether tokens of providers elsewhere are taken."""
+        self._outside = outside
+
+    def application_name(self, connection: Connection, tenant_id: str, object_id: str) -> str | None:
+        """What the tenant's application with that object id is called; None where it has none such."""
+        found = store.find_by_object_id(connection, object_id)
+        return found[1] if found is not None and found[0] == tenant_id else None
+
+    def tenant_name(self, connection: Connection, tenant_id: str) -> str | None:
+        """What the tenant is called; None where there is none."""
+        return next((tenant.name for tenant in store.tenants(connection) if tenant.id == tenant_id), None)
+
+    def is_outside(self, object_id: str) -> bool:
+        """Anybody may be, where tokens of providers elsewhere are taken: whom they know can't be looked up."""
+        return self._outside

@@ -1,0 +1,77 @@
+"""The farm service among the others: what it takes from settings, and what it is told by the control plane."""
+
+from urllib.parse import urlsplit
+
+from headland.control import Instances, RoleAuthorizer
+from headland.farm import Addresses, Instance, Stores, farm_api, farm_app, farm_operations
+from headland.farm.application import INSTANCE_HOST, FarmApplication
+from headland.http.listener import Hosts
+from headland.http.openapi import Api
+from headland.security import Guard, Verifier
+from headland.server.deployment import Deployment
+from headland.settings import Home, Settings
+from headland.settings.model import FARM_RESOURCE
+
+#: Where it is mounted on the public base.
+PREFIX = "/farm"
+
+
+class ProvisionedInstances:
+    """`headland.farm.Instances`: those that the control plane has."""
+
+    def __init__(self, instances: Instances) -> None:
+        self._instances = instances
+
+    def find(self, name: str) -> Instance | None:
+        """The instance with this name, in whatever case, or None."""
+        found = self._instances.find(name)
+        if found is None:
+            return None
+        return Instance(found.name, found.id, found.store_key, found.provisioning_state)
+
+
+def stores_of(home: Home, settings: Settings) -> Stores:
+    """The instances' stores of a deployment: for the farm service, and for who provisions instances."""
+    return Stores(home.farm, settings.database.busy_timeout)
+
+
+def farm_guard(settings: Settings, verifier: Verifier) -> Guard:
+    """Tokens for the hosted service's constant, or for the deployment itself, open the farm service."""
+    return Guard(verifier, frozenset({FARM_RESOURCE, settings.server.public_url}))
+
+
+def declared_farm(deployment: Deployment, verifier: Verifier) -> Api:
+    """The declaration, for the API reference."""
+    settings = deployment.settings
+    operations = farm_operations(
+        guard=farm_guard(settings, verifier),
+        authorizer=RoleAuthorizer(deployment.database),
+        instances=ProvisionedInstances(Instances(deployment.database)),
+        stores=stores_of(deployment.home, settings),
+        max_body=settings.server.max_body,
+    )
+    return farm_api(operations, f"{PREFIX}/{{instance}}")
+
+
+def farm_application(deployment: Deployment, verifier: Verifier) -> FarmApplication:
+    """The application."""
+    settings = deployment.settings
+    return farm_app(
+        guard=farm_guard(settings, verifier),
+        authorizer=RoleAuthorizer(deployment.database),
+        instances=ProvisionedInstances(Instances(deployment.database)),
+        stores=stores_of(deployment.home, settings),
+        addresses=Addresses(settings.server.public_url, PREFIX, settings.control.instance_domain),
+        max_body=settings.server.max_body,
+        # Roles and instances are rows, and nothing besides.
+        version=deployment.database.version,
+    )
+
+
+def farm_hosts(application: FarmApplication, settings: Settings) -> Hosts | None:
+    """The instances' hosts, for the public listener, where instances have hosts of their own."""
+    domain = settings.control.instance_domain
+    if domain is None:
+        return None
+    own = urlsplit(settings.server.public_url).hostname
+    return Hosts(domain.lower(), application, INSTANCE_HOST, own or "")

@@ -1,0 +1,126 @@
+"""An instance that public clients reach, and applications of each role.
+
+The clients live in environments of their own: `make clients` installs them. Without them these tests are
+skipped, except where `CI=true` and `REQUIRE_PEERS=1` say that they must run.
+"""
+
+import json
+import os
+import subprocess
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.clients.peers import is_missing
+from tests.serving import PATIENCE, Served, eventually
+
+HERE = Path(__file__).parent
+
+#: Applications by the role that they have on the instance; one has none.
+APPLICATIONS = {
+    "admin": "f8da80de-1ff9-4747-ad80-a19b7f6079e3",
+    "contributor": "8508508a-4469-4e45-963b-2518ee0bb728",
+    "reader": "7ec7ccdc-f61e-41fe-9aaf-980df0a44eba",
+    "stranger": None,
+}
+
+
+@dataclass(frozen=True)
+class Reached:
+    """All that a program has to be told."""
+
+    #: `instanceUri`.
+    uri: str
+    authority: str
+    tenant: str
+    ca: Path
+    #: Client id and secret by role.
+    applications: dict[str, tuple[str, str]]
+
+
+@pytest.fixture(scope="session")
+def reached(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reached]:
+    """The instance `meadow`."""
+    served = Served(tmp_path_factory.mktemp("farm") / "home", server_services="identity,control,farm")
+    try:
+        served.start(authorize=False)
+        yield _provision(served)
+    finally:
+        served.close()
+
+
+def _provision(served: Served) -> Reached:
+    client, own = served.public, {"Authorization": f"Bearer {served.token(f'{served.url}/.default')}"}
+    client.headers["Authorization"] = f"Bearer {served.token('https://management.azure.com/.default')}"
+    client.params = httpx.QueryParams({"api-version": "2021-09-01-preview"})
+    subscription = client.get("/subscriptions").json()["value"][0]["id"]
+    west = {"location": "westeurope"}
+    group = f"{subscription}/resourceGroups/farms"
+    instance = f"{group}/providers/Microsoft.AgFoodPlatform/farmBeats/meadow"
+    client.post(f"{subscription}/providers/Microsoft.AgFoodPlatform/register").raise_for_status()
+    client.put(group, json=west).raise_for_status()
+    client.put(instance, json=west).raise_for_status()
+
+    def properties() -> dict[str, str]:
+        shown: dict[str, str] = client.get(instance).raise_for_status().json()["properties"]
+        return shown
+
+    eventually(lambda: properties()["provisioningState"] == "Succeeded", "the instance is deployed")
+    applications = {}
+    for name, role in APPLICATIONS.items():
+        made = (
+            client.post("/identity/applications", json={"name": name}, headers=own).raise_for_status().json()
+        )
+        path = f"/identity/applications/{made['clientId']}/secrets"
+        secret = client.post(path, json={}, headers=own).raise_for_status().json()["secret"]
+        applications[name] = (made["clientId"], secret)
+        if role is not None:
+            wanted = {
+                "roleDefinitionId": f"/providers/Microsoft.Authorization/roleDefinitions/{role}",
+                "principalId": made["objectId"],
+            }
+            assignment = f"{instance}/providers/Microsoft.Authorization/roleAssignments/{uuid.uuid4()}"
+            client.put(assignment, json={"properties": wanted}).raise_for_status()
+    tenant = served.administrator["tenantId"]
+    return Reached(properties()["instanceUri"], served.url, tenant, served.ca, applications)
+
+
+@pytest.fixture(scope="session")
+def driver(reached: Reached, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """Run a driver, which is told of the instance by its environment; what it printed as JSON at last."""
+
+    def run(script: str, *arguments: str) -> Any:
+        is_python = script.endswith(".py")
+        program = HERE / ".environments/python/bin/python" if is_python else "node"
+        needed = program if is_python else HERE / "node_modules/@azure-rest/agrifood-farming"
+        if not Path(needed).exists():
+            is_missing("the farm service's clients are not installed: run `make clients`")
+        told = {
+            "INSTANCE_URI": reached.uri,
+            "AUTHORITY": reached.authority,
+            "TENANT": reached.tenant,
+            "APPLICATIONS": json.dumps(reached.applications),
+            # How requests, aiohttp and Node come to trust the local CA.
+            "REQUESTS_CA_BUNDLE": str(reached.ca),
+            "SSL_CERT_FILE": str(reached.ca),
+            "NODE_EXTRA_CA_CERTS": str(reached.ca),
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path_factory.mktemp("client")),
+            "LC_ALL": "C.UTF-8",
+        }
+        ended = subprocess.run(
+            [str(program), str(HERE / "drivers" / script), *arguments],
+            env=told,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        return json.loads(ended.stdout.splitlines()[-1])
+
+    return run

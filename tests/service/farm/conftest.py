@@ -1,0 +1,200 @@
+"""The farm service's HTTP with a real verifier, real tokens and real stores; roles and instances by hand."""
+
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from joserfc import jwt
+from joserfc.jwk import RSAKey
+
+from headland.farm import Addresses, Instance, Stores, farm_app
+from headland.farm.application import INSTANCE_HOST
+from headland.http.application import Application
+from headland.http.listener import Hosts, Listener
+from headland.security import Guard, Principal, TrustedIssuer, Verifier
+
+AUDIENCE = "https://farmbeats.azure.net"
+ISSUER = "https://issuer.example/tenant"
+PUBLIC_URL = "https://headland.example:8443"
+DOMAIN = "farms.example"
+MAX_BODY = 100_000
+TENANT = "tenant"
+
+#: Data actions of the seed's three roles.
+ROLES = {
+    "admin": ("*",),
+    "contributor": ("*/read", "*/write", "*/action"),
+    "reader": ("*/read", "*/list/action", "*/search/action", "*/download/action"),
+}
+
+
+@dataclass
+class Directory:
+    """Instances by name, and roles by object id and instance: all that the control plane has to know."""
+
+    instances: dict[str, Instance] = field(default_factory=dict)
+    assigned: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def find(self, name: str) -> Instance | None:
+        return self.instances.get(name.lower())
+
+    def allows(self, principal: Principal, action: str, scope: str) -> bool:
+        role = self.assigned.get((principal.object_id, scope))
+        return role is not None and any(fnmatchcase(action, pattern) for pattern in ROLES[role])
+
+    def assign(self, object_id: str, role: str, name: str = "meadow") -> None:
+        self.assigned[object_id, resource_id(name)] = role
+
+    def make(self, name: str, stores: Stores, *, state: str = "Succeeded") -> None:
+        stores.lay_out(f"store-{name}")
+        self.instances[name] = Instance(name, resource_id(name), f"store-{name}", state)
+
+
+def resource_id(name: str) -> str:
+    return f"/subscriptions/s/resourceGroups/g/providers/Microsoft.AgFoodPlatform/farmBeats/{name}"
+
+
+@dataclass
+class Clock:
+    now: float = 1_800_000_000.75
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def key() -> RSAKey:
+    return RSAKey.generate_key(2048, {"kid": "one"}, private=True)
+
+
+@pytest.fixture
+def token(key: RSAKey) -> Callable[..., str]:
+    """A signed token; named claims go before the good ones."""
+
+    def token(**claims: Any) -> str:
+        now = int(time.time())
+        good = {
+            "iss": ISSUER,
+            "tid": TENANT,
+            "oid": "admin",
+            "sub": "admin",
+            "appid": "client",
+            "aud": AUDIENCE,
+            "nbf": now - 1,
+            "exp": now + 600,
+        }
+        return jwt.encode({"alg": "RS256", "kid": "one"}, {**good, **claims}, key)
+
+    return token
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> Iterator[Stores]:
+    stores = Stores(tmp_path / "farm")
+    yield stores
+    stores.close()
+
+
+@pytest.fixture
+def directory(stores: Stores) -> Directory:
+    """The instances `meadow` and `orchard`; each role's name is the object id of somebody who has it on `meadow`."""
+    directory = Directory()
+    for name in ("meadow", "orchard"):
+        directory.make(name, stores)
+    for role in ROLES:
+        directory.assign(role, role)
+    return directory
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def verifier(key: RSAKey) -> Verifier:
+    issuer = TrustedIssuer(
+        issued=lambda iss, tid: (iss, tid) == (ISSUER, TENANT),
+        key=lambda kid: key if kid == "one" else None,
+    )
+    return Verifier([issuer])
+
+
+@pytest.fixture
+def app(stores: Stores, directory: Directory, clock: Clock, verifier: Verifier) -> Listener:
+    guard = Guard(verifier, frozenset({AUDIENCE, PUBLIC_URL}))
+    addresses = Addresses(PUBLIC_URL, domain=DOMAIN)
+    farm = farm_app(
+        guard=guard,
+        authorizer=directory,
+        instances=directory,
+        stores=stores,
+        addresses=addresses,
+        max_body=MAX_BODY,
+        clock=clock,
+    )
+    hosts = Hosts(DOMAIN, farm, INSTANCE_HOST)
+    return Listener("public", {"/farm": farm}, [Application([], {})], tls=True, hosts=hosts)
+
+
+class Caller:
+    """Somebody who talks to one instance, in one version unless a request says otherwise."""
+
+    def __init__(self, client: httpx.AsyncClient, version: str | None = "2022-11-01-preview") -> None:
+        self._client = client
+        self._version = version
+
+    async def __call__(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """`params` beside the version; `json` as a merge patch."""
+        version = {"api-version": self._version} if self._version else {}
+        options["params"] = {**version, **options.get("params", {})}
+        headers = dict(options.pop("headers", {}))
+        if "json" in options:
+            headers.setdefault("content-type", "application/merge-patch+json")
+        return await self._client.request(method, path, headers=headers, **options)
+
+    async def make(self, path: str, **members: Any) -> dict[str, Any]:
+        """A document that was not there."""
+        made = await self("PATCH", path, json=members)
+        assert made.status_code == 201, made.text
+        return dict(made.json())
+
+    async def ids(self, path: str, **params: Any) -> list[str]:
+        """Of one page."""
+        answer = await self("GET", path, params=params)
+        assert answer.status_code == 200, answer.text
+        return [each["id"] for each in answer.json()["value"]]
+
+
+@pytest.fixture
+async def client(app: Listener) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url=PUBLIC_URL) as client:
+        yield client
+
+
+@pytest.fixture
+def caller(app: Listener, token: Callable[..., str]) -> Callable[..., Caller]:
+    """Make a caller with a role's token, or with whatever claims."""
+
+    def caller(object_id: str = "admin", base: str = f"{PUBLIC_URL}/farm/meadow", **claims: Any) -> Caller:
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        headers = {"authorization": f"Bearer {token(oid=object_id, **claims)}"}
+        return Caller(httpx.AsyncClient(transport=transport, base_url=base, headers=headers))
+
+    return caller
+
+
+@pytest.fixture
+def admin(caller: Callable[..., Caller]) -> Caller:
+    return caller()

@@ -1,0 +1,80 @@
+"""The description of the API, made from the same declarations that serve."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from headland.database import Database
+from headland.security import Verifier
+from headland.server.apis import openapi_document
+from headland.server.deployment import Deployment
+from headland.server.farm import declared_farm
+from headland.settings import Home, Settings
+from headland.storage import Storage
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Any:
+    settings = Settings()
+    database = Database.at(tmp_path / "none.db")
+    deployment = Deployment(
+        Home(tmp_path), settings, database, Storage(settings.storage, tmp_path / "storage")
+    )
+    api = declared_farm(deployment, Verifier([]))
+    return msgspec.json.decode(msgspec.json.encode(openapi_document([api])))
+
+
+def test_every_path_is_there(document: Any) -> None:
+    below = {path.removeprefix("/farm/{instance}"): set(entry) for path, entry in document["paths"].items()}
+    one = {"get", "patch", "delete"}
+    assert below == {
+        "/parties": {"get"},
+        "/parties/{partyId}": one,
+        "/crops": {"get"},
+        "/crops/{cropId}": one,
+        "/crop-products": {"get"},
+        "/crop-products/{cropProductId}": one,
+        "/seasons": {"get"},
+        "/seasons/{seasonId}": one,
+        **{
+            path: methods
+            for name, parameter in (
+                ("farms", "farmId"),
+                ("fields", "fieldId"),
+                ("seasonal-fields", "seasonalFieldId"),
+            )
+            for path, methods in (
+                (f"/{name}", {"get"}),
+                (f"/parties/{{partyId}}/{name}", {"get"}),
+                (f"/parties/{{partyId}}/{name}/{{{parameter}}}", one),
+            )
+        },
+    }
+
+
+def test_what_is_referred_to_is_there(document: Any) -> None:
+    text = msgspec.json.encode(document).decode()
+    schemas = document["components"]["schemas"]
+    assert set(re.findall(r'"#/components/schemas/([^"]+)"', text)) <= set(schemas)
+    assert "partyId" in schemas["Farm"]["properties"]
+    assert "farmerId" not in schemas["Farm"]["properties"]
+
+
+def test_names_of_operations_are_unique(document: Any) -> None:
+    names = [entry["operationId"] for path in document["paths"].values() for entry in path.values()]
+    assert len(names) == len(set(names)) == 31
+
+
+def test_filters_are_those_of_the_version(document: Any) -> None:
+    listed = document["paths"]["/farm/{instance}/seasonal-fields"]["get"]["parameters"]
+    names = {parameter["name"] for parameter in listed if parameter["in"] == "query"}
+    assert names == {
+        "api-version",
+        *("ids", "names", "propertyFilters", "statuses"),
+        *("minCreatedDateTime", "maxCreatedDateTime", "minLastModifiedDateTime", "maxLastModifiedDateTime"),
+        *("farmIds", "fieldIds", "seasonIds", "cropProductIds", "cropIds"),
+        *("maxPageSize", "skipToken"),
+    }

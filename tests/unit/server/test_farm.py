@@ -1,0 +1,58 @@
+"""What the control plane's roles allow of the farm service's operations, as both declare it."""
+
+from pathlib import Path
+
+import pytest
+
+from headland.control.matrix import cells
+from headland.control.roles import ROLES
+from headland.http.operations import Operation
+from headland.security import Verifier
+from headland.server.deployment import Deployment
+from headland.server.farm import declared_farm, farm_application, farm_hosts
+from headland.settings import ControlSettings, Home, ServerSettings, Settings
+
+#: The methods that the specification's words come down to; nobody else may do anything.
+RIGHTS = {
+    "AgFood Platform Service Admin": {"GET", "PATCH", "DELETE"},
+    "AgFood Platform Service Contributor": {"GET", "PATCH"},
+    "AgFood Platform Service Reader": {"GET"},
+}
+
+
+@pytest.fixture
+def operations(tmp_path: Path) -> list[Operation]:
+    deployment = Deployment.of(Home(tmp_path), Settings())
+    return list(declared_farm(deployment, Verifier([])).operations)
+
+
+def test_every_operation_has_an_action(operations: list[Operation]) -> None:
+    assert operations
+    for operation in operations:
+        assert operation.action is not None
+        assert operation.action.startswith("Microsoft.AgFoodPlatform/farmBeats/")
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+def test_every_cell(operations: list[Operation], role) -> None:
+    found = list(cells(operations, [role]))
+    # By role: four levels, inside its scope and beside it.
+    assert len(found) == 8 * len(operations)
+    for cell in found:
+        assert cell.row.data
+        assert cell.allowed is (cell.own and cell.row.method in RIGHTS.get(role.name, set())), cell
+
+
+def test_instances_have_hosts_where_a_domain_says_so(tmp_path: Path) -> None:
+    def hosts(domain: str | None):
+        settings = Settings(
+            server=ServerSettings(public_url="https://base.farm.example:8443"),
+            control=ControlSettings(instance_domain=domain),
+        )
+        deployment = Deployment.of(Home(tmp_path), settings)
+        return farm_hosts(farm_application(deployment, Verifier([])), settings)
+
+    assert hosts(None) is None
+    named = hosts("Farm.Example")
+    assert named.name_in(b"meadow.farm.example:8443") == "meadow"
+    assert named.name_in(b"base.farm.example:8443") is None
