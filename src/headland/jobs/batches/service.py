@@ -129,12 +129,15 @@ class Batches:
         right.
         """
         viewer = caller.sees_logs_of
-        row = self._database.read_remembered(
-            ("batch", reference, viewer), lambda connection: store.shown(connection, reference, viewer)
-        )
-        if row is None:
+
+        def look(connection: Connection) -> Shown | bytes | None:
+            row = store.shown(connection, reference, viewer)
+            return row if row is None or row.live is not None else self._wire(row)
+
+        found = self._database.read_remembered(("batch", reference, viewer), look)
+        if found is None:
             raise NotFoundError(str(reference))
-        return self._wire(row)
+        return found if isinstance(found, bytes) else self._wire(found)
 
     def state(self, reference: int | str, caller: Caller) -> tuple[int, str]:
         """Id and state alone."""
