@@ -127,7 +127,7 @@ class Database:
     ) -> T:
         """What `read_snapshot(query)` returns, or returned under this key when it was last asked for, if
         nothing has been committed since, by whatever process. What it returns, of some `rows`, is not to be changed.
-        It is remembered if it is `worth` that.
+        It is remembered if it is `worth` that. None is not: of what is not there, callers can name any number.
         """
         # Looked up before it is asked: what is committed in between belongs to what is remembered next.
         remembered = self._remembered()
@@ -135,9 +135,9 @@ class Database:
             result: T = remembered.answers[key]
         except KeyError:
             result = self.read_snapshot(query)
-            if worth is None or worth(result):
+            if result is not None and (worth is None or worth(result)):
                 remembered.answers[key] = result
-                remembered.rows += rows
+                remembered.rows += max(1, rows)
         return result
 
     def version(self) -> Hashable:

@@ -192,6 +192,19 @@ def test_not_everything_is_remembered(database: Database) -> None:
         assert len(database._own.remembered.answers) <= MOST_REMEMBERED / 100 + 1
 
 
+def test_what_is_not_there_is_not_remembered_and_nothing_is_for_free(database: Database) -> None:
+    asked = []
+
+    def missing(_connection: Connection) -> None:
+        asked.append(1)
+
+    assert [database.read_remembered("missing", missing) for _ in range(2)] == [None, None]
+    assert len(asked) == 2
+    for key in range(2 * MOST_REMEMBERED):
+        database.read_remembered(key, lambda _connection: "", rows=0)
+    assert len(database._own.remembered.answers) <= MOST_REMEMBERED + 1
+
+
 def test_a_locked_database_is_unavailable_and_keeps_nothing(database: Database, tmp_path: Path) -> None:
     other = sqlite3.connect(tmp_path / "test.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -61,6 +61,11 @@ class _Page:
     whole: bytes | None = None
 
 
+def _has_rows(page: _Page) -> bool:
+    # An empty page is made in no time, and callers can think of any number of filters that give one.
+    return bool(page.rows)
+
+
 class Batches:
     """Submit, look at, and end batches."""
 
@@ -165,7 +170,7 @@ class Batches:
             page = self._database.read_snapshot(look)
         else:
             key = "batches", wanted, start, size, viewer
-            page = self._database.read_remembered(key, look, rows=size)
+            page = self._database.read_remembered(key, look, rows=size, worth=_has_rows)
         if page.whole is not None:
             return page.whole
         whole = record.page(start, page.total, map(self._wire, page.rows))
