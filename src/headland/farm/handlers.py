@@ -13,7 +13,6 @@ from headland.farm.access import Gate, Visit
 from headland.farm.answers import (
     deleted_answer,
     document_answer,
-    header_of,
     page_answer,
     unchanged_answer,
 )
@@ -30,6 +29,7 @@ from headland.farm.queries import USUAL_PAGE, asked_of, paging_name, paging_of
 from headland.farm.versions import Version
 from headland.farm.wire import joined
 from headland.http.bodies import media_type_of, read_body
+from headland.http.headers import header
 from headland.http.validation import decode_json
 
 MERGE_PATCH = "application/merge-patch+json"
@@ -136,4 +136,4 @@ class Handlers:
 
 
 def _conditions(request: Request) -> Conditions:
-    return Conditions.of(header_of(request, b"if-match"), header_of(request, b"if-none-match"))
+    return Conditions.of(header(request.scope, b"if-match"), header(request.scope, b"if-none-match"))
