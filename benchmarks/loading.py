@@ -122,15 +122,6 @@ def latencies(target: Target, count: int) -> list[float]:
     return taken
 
 
-def rate(target: Target, seconds: float) -> float:
-    """Answers a second.
-
-    Raises:
-        BenchmarkError: one of the processes did not get the answers it expects.
-    """
-    return sum(answered / taken for answered, taken in _drive_all(target, seconds))
-
-
 def rate_per_core(target: Target, session: int, seconds: float) -> float:
     """Answers a second of processor time that the server takes: all the processes of its session.
 
@@ -141,12 +132,12 @@ def rate_per_core(target: Target, session: int, seconds: float) -> float:
         SkippedError: this system does not tell what processes take.
     """
     before = cpu_seconds(session)
-    answered = sum(answered for answered, _ in _drive_all(target, seconds))
+    answered = _drive_all(target, seconds)
     return answered / (cpu_seconds(session) - before)
 
 
-def _drive_all(target: Target, seconds: float) -> list[tuple[int, float]]:
-    """Of each process that drives: answers, and the seconds that they took."""
+def _drive_all(target: Target, seconds: float) -> int:
+    """How many answers all the processes got that drive."""
     linux = sys.platform.startswith("linux")
     # Forked where that is safe: a new Python would import for longer than it drives.
     context = multiprocessing.get_context("fork") if linux else multiprocessing.get_context("spawn")
@@ -157,14 +148,14 @@ def _drive_all(target: Target, seconds: float) -> list[tuple[int, float]]:
         process = context.Process(target=_drive, args=(target, seconds, barrier, theirs), daemon=True)
         process.start()
         started.append((process, ours))
-    results = []
+    answered = 0
     for process, ours in started:
         result = ours.recv() if ours.poll(seconds + PATIENCE) else "a driver did not end"
         process.join(PATIENCE)
         if isinstance(result, str):
             raise BenchmarkError(result)
-        results.append(result)
-    return results
+        answered += result
+    return answered
 
 
 def _drive(target: Target, seconds: float, barrier: Barrier, pipe: Pipe) -> None:
@@ -174,10 +165,10 @@ def _drive(target: Target, seconds: float, barrier: Barrier, pipe: Pipe) -> None
         _turn(connections, message)
         barrier.wait(PATIENCE)
         answered, began = 0, time.perf_counter()
-        while (taken := time.perf_counter() - began) < seconds:
+        while time.perf_counter() - began < seconds:
             _turn(connections, message)
             answered += len(connections)
-        pipe.send((answered, taken))
+        pipe.send(answered)
     except Exception as error:  # noqa: BLE001 - told to whoever started this process
         barrier.abort()
         pipe.send(str(error) or type(error).__name__)
