@@ -56,7 +56,7 @@ class Directory:
         try:
             self._seen = self._database.read_remembered(("tenants", self._public_url), self._look)
         except DatabaseUnavailableError:
-            # Tokens that are out stay good while the database is away.
+            # Discovery goes on while the database is away; tokens are neither issued nor taken then.
             if self._seen is None:
                 raise
         return self._seen

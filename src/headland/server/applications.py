@@ -61,7 +61,6 @@ class Assembly:
         if self.issuer is not None:
             mounted[apis["applications"].prefix] = identity_admin_app(deployment.database, settings, own)
             at_root.append(identity_app(deployment.database, settings, self.issuer))
-            KeyKeeper(deployment.database, settings.identity).start()
         if "control" in apis:
             at_root.insert(0, control_app(self._control()))
         hosts = None
@@ -100,8 +99,11 @@ class Assembly:
 def public_application() -> Listener:
     """Factory for the server's worker processes."""
     assembly = _assembly()
-    if "control" in assembly.deployment.settings.server.services:
+    settings = assembly.deployment.settings
+    if "control" in settings.server.services:
         assembly.deployer.start()
+    if assembly.issuer is not None:
+        KeyKeeper(assembly.deployment.database, settings.identity).start()
     return assembly.public()
 
 
