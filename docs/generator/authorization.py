@@ -79,6 +79,11 @@ def matrix(operations: Sequence[Operation]) -> str:
 def _api(api: Api) -> Iterator[str]:
     yield f"## Operations of the service {api.name}"
     yield "A role is held at what the operation is about, or above it."
+    if any(item.filtered for item in api.operations):
+        yield (
+            "What is marked with * may be asked for by those, too, whose role is held at something inside it: a list "
+            "shows them what they may read."
+        )
     yield matrix(api.operations)
     open_ = [item for item in api.operations if item.action is None and item.guarded]
     if open_:
@@ -90,7 +95,8 @@ def _api(api: Api) -> Iterator[str]:
 
 
 def _row(row: Row) -> Iterable[str]:
-    return _cells((code(f"{row.method} {_plain(row.path)}"), code(row.action)), row.action, data=row.data)
+    name = code(f"{row.method} {_plain(row.path)}") + (" *" if row.filtered else "")
+    return _cells((name, code(row.action)), row.action, data=row.data)
 
 
 def _cells(first: tuple[str, ...], action: str, *, data: bool) -> tuple[str, ...]:

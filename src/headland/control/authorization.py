@@ -37,6 +37,20 @@ class RoleAuthorizer:
         data = is_data_action(action)
         return any(role.allows(action, data=data) for role in self.roles(principal, scope))
 
+    def allows_within(self, principal: Principal, action: str, scope: str) -> bool:
+        """Whether one of the principal's roles has `action` at `scope`, or at something in it.
+
+        Raises:
+            DatabaseUnavailableError: the roles can't be read now.
+        """
+        if self.allows(principal, action, scope):
+            return True
+        data, outer = is_data_action(action), key_of(scope)
+        return any(
+            covers(outer, held) and BY_ID[role].allows(action, data=data)
+            for held, role, _ in self._held(principal.object_id)
+        )
+
     def roles(self, principal: Principal, scope: str) -> frozenset[Role]:
         """The principal's roles at `scope`.
 

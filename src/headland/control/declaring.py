@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -82,7 +83,9 @@ def reads(
     *,
     action: str | None,
     parameters: Sequence[Parameter] = (),
+    filtered: bool = False,
 ) -> Operation:
     """An operation that reads, and answers 200 or that there is nothing."""
     answers = {200: Answer("What was asked for.", body), **MISSING}
-    return operation("GET", path, handler, summary, answers, action=action, parameters=parameters)
+    made = operation("GET", path, handler, summary, answers, action=action, parameters=parameters)
+    return replace(made, filtered=filtered)

@@ -58,7 +58,7 @@ def _guard(operation: Operation) -> Handler:
                 ("enabled", subscription), lambda connection: subscriptions.get(connection, subscription)
             )
         if operation.action is not None:
-            authorize(service, principal, operation.action, scope)
+            authorize(service, principal, operation.action, scope, within=operation.filtered)
         return await operation.handler(request)
 
     return answer
@@ -74,13 +74,17 @@ def _subscription(scope: str) -> str | None:
     return None if found is None else scopes.subscription_id(found)
 
 
-def authorize(service: ControlService, principal: Principal, action: str, scope: str) -> None:
-    """Return if the caller may.
+def authorize(
+    service: ControlService, principal: Principal, action: str, scope: str, *, within: bool = False
+) -> None:
+    """Return if the caller may; or, `within`, if it may somewhere in the scope.
 
     Raises:
         AuthorizationFailedError: no role of it allows this.
     """
-    if not service.authorizer.allows(principal, action, scope):
+    authorizer = service.authorizer
+    allowed = authorizer.allows_within if within else authorizer.allows
+    if not allowed(principal, action, scope):
         raise AuthorizationFailedError(principal.client_id, principal.object_id, action, scope)
 
 

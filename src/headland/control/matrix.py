@@ -23,6 +23,8 @@ class Row:
     method: str
     path: str
     action: str
+    #: Whether who may do it below what the path names gets what is its own.
+    filtered: bool
 
     @property
     def data(self) -> bool:
@@ -53,7 +55,11 @@ class Cell:
 
 def rows(operations: Iterable[Operation]) -> list[Row]:
     """The operations that roles decide about, in the order of their declarations."""
-    return [Row(item.method, item.path, item.action) for item in operations if item.action is not None]
+    return [
+        Row(item.method, item.path, item.action, item.filtered)
+        for item in operations
+        if item.action is not None
+    ]
 
 
 def cells(operations: Iterable[Operation], roles: Sequence[Role] = ROLES) -> Iterator[Cell]:
@@ -62,5 +68,5 @@ def cells(operations: Iterable[Operation], roles: Sequence[Role] = ROLES) -> Ite
         for role in roles:
             for level in LEVELS:
                 for own in (True, False):
-                    covered = own and LEVELS.index(level) <= LEVELS.index(row.level)
+                    covered = own and (row.filtered or LEVELS.index(level) <= LEVELS.index(row.level))
                     yield Cell(row, role, level, own, covered and role.allows(row.action, data=row.data))

@@ -1,15 +1,16 @@
 """What the routes work with: the caller and its body, and the one way by which anything is changed."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
 import structlog
 from sqlalchemy import Connection
 from starlette.requests import Request
 
 from headland.audit import Change, actor_of
+from headland.control.authorization import RoleAuthorizer
 from headland.control.directory import Directory
 from headland.control.errors import (
     BadParameterError,
@@ -21,10 +22,20 @@ from headland.control.terms import Terms
 from headland.database import Database
 from headland.http.bodies import BodyError, media_type_of, read_body
 from headland.http.validation import BodyInvalidError, decode_json
-from headland.security import Authorizer, Guard, Principal
+from headland.security import Guard, Principal
 from headland.settings import Settings
 
 T = TypeVar("T")
+
+
+class HasId(Protocol):
+    """What roles may be held at."""
+
+    @property
+    def id(self) -> str: ...
+
+
+Listed = TypeVar("Listed", bound=HasId)
 
 _JSON = "application/json"
 
@@ -42,7 +53,7 @@ class ControlService:
     database: Database
     settings: Settings
     guard: Guard
-    authorizer: Authorizer
+    authorizer: RoleAuthorizer
     directory: Directory
     terms: Terms
     #: Tells the deployer that there may be something to do.
@@ -95,6 +106,12 @@ def service_of(request: Request) -> ControlService:
 def caller(request: Request) -> Principal:
     """Who is calling: the guard has seen to it."""
     return cast("Principal", request.state.caller)
+
+
+def visible(request: Request, action: str, listed: Iterable[Listed]) -> list[Listed]:
+    """What of a list the caller may do `action` on."""
+    allows, principal = service_of(request).authorizer.allows, caller(request)
+    return [item for item in listed if allows(principal, action, item.id)]
 
 
 def path(request: Request, name: str) -> str:

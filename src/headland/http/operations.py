@@ -54,6 +54,8 @@ class Operation:
     guarded: bool = True
     #: What role-based access control calls it; None where roles have no say in it.
     action: str | None = None
+    #: Whether callers who have that right only for something inside get that of it.
+    filtered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,12 +27,22 @@ from headland.control.provider import FARM_BEATS
 from headland.control.records import Group, GroupDeletion, Instance
 from headland.control.rows import groups as rows
 from headland.control.rows import instances
-from headland.control.service import body_of, caller, expanded, path, service_of, subscription_of, version_of
+from headland.control.service import (
+    body_of,
+    caller,
+    expanded,
+    path,
+    service_of,
+    subscription_of,
+    version_of,
+    visible,
+)
 from headland.control.views import group_view, resource_view
 from headland.http.answers import json_answer
 from headland.http.operations import Answer
 
 _ACTION = "Microsoft.Resources/subscriptions/resourceGroups"
+_RESOURCES = "Microsoft.Resources/subscriptions/resources/read"
 _EXPANDABLE = frozenset({"createdtime", "changedtime", "provisioningstate"})
 
 #: Seconds after which a client asks again.
@@ -114,9 +124,8 @@ async def check_group(request: Request) -> Response:
 async def list_groups(request: Request) -> Response:
     service, id_ = service_of(request), subscription_of(request)
     page = paging.asked(request, "$top")
-    found = _GROUP_FILTERS.select(
-        service.read(lambda connection: rows.all_of(connection, id_)), request.query_params.get("$filter")
-    )
+    seen = visible(request, f"{_ACTION}/read", service.read(lambda connection: rows.all_of(connection, id_)))
+    found = _GROUP_FILTERS.select(seen, request.query_params.get("$filter"))
     shown, token = paging.cut(found, lambda item: item.key, page)
     link = paging.next_link(request, service.public_url, token)
     return json_answer(wire.ResourceGroupList([group_view(item) for item in shown], link))
@@ -163,11 +172,11 @@ async def read_deletion(request: Request) -> Response:
 
 async def list_group_resources(request: Request) -> Response:
     group = _group(request)
-    return _resources(request, group.key)
+    return _resources(request, f"{_ACTION}/resources/read", group.key)
 
 
 async def list_resources(request: Request) -> Response:
-    return _resources(request, None)
+    return _resources(request, _RESOURCES, None)
 
 
 async def refuse_move(request: Request) -> Response:
@@ -177,14 +186,12 @@ async def refuse_move(request: Request) -> Response:
     )
 
 
-def _resources(request: Request, group_key: str | None) -> Response:
+def _resources(request: Request, action: str, group_key: str | None) -> Response:
     service, id_ = service_of(request), subscription_of(request)
     page = paging.asked(request, "$top")
     expand = expanded(request, _EXPANDABLE)
-    found = _RESOURCE_FILTERS.select(
-        service.read(lambda connection: instances.all_of(connection, id_, group_key)),
-        request.query_params.get("$filter"),
-    )
+    inside = service.read(lambda connection: instances.all_of(connection, id_, group_key))
+    found = _RESOURCE_FILTERS.select(visible(request, action, inside), request.query_params.get("$filter"))
     shown, token = paging.cut(found, lambda item: item.key, page)
     link = paging.next_link(request, service.public_url, token)
     return json_answer(wire.GenericResourceList([resource_view(item, expand) for item in shown], link))
@@ -208,7 +215,13 @@ _ACCEPTED = Answer(
 
 OPERATIONS = (
     reads(
-        GROUPS, list_groups, "List groups", wire.ResourceGroupList, action=f"{_ACTION}/read", parameters=_LIST
+        GROUPS,
+        list_groups,
+        "List the groups that the caller may read",
+        wire.ResourceGroupList,
+        action=f"{_ACTION}/read",
+        parameters=_LIST,
+        filtered=True,
     ),
     operation(
         "PUT",
@@ -264,14 +277,16 @@ OPERATIONS = (
         wire.GenericResourceList,
         action=f"{_ACTION}/resources/read",
         parameters=(*_LIST, EXPAND),
+        filtered=True,
     ),
     reads(
         f"{SUBSCRIPTION}/resources",
         list_resources,
         "List what is in a subscription, hidden types included",
         wire.GenericResourceList,
-        action="Microsoft.Resources/subscriptions/resources/read",
+        action=_RESOURCES,
         parameters=(*_LIST, EXPAND),
+        filtered=True,
     ),
     *(
         operation(

@@ -25,7 +25,7 @@ from headland.control.instance_bodies import changed_options, wanted_of
 from headland.control.provider import FARM_BEATS, generation
 from headland.control.records import Instance
 from headland.control.rows import instances as rows
-from headland.control.service import body_of, caller, path, service_of, subscription_of, version_of
+from headland.control.service import body_of, caller, path, service_of, subscription_of, version_of, visible
 from headland.control.views import instance_uri, instance_view
 from headland.http.answers import json_answer
 from headland.http.operations import Answer
@@ -174,7 +174,8 @@ def _find(connection: Connection, request: Request) -> Instance:
 def _list(request: Request, found: list[Instance]) -> Response:
     service, version = service_of(request), version_of(request)
     page = paging.asked(request, "$maxPageSize", _DEFAULT_PAGE, _SMALLEST_PAGE)
-    shown, token = paging.cut(found, lambda item: item.key, page)
+    seen = visible(request, f"{FARM_BEATS}/read", found)
+    shown, token = paging.cut(seen, lambda item: item.key, page)
     value = [instance_view(item, version, service.settings) for item in shown]
     link = paging.next_link(request, service.public_url, token)
     return json_answer(wire.InstanceList(value, link))
@@ -202,6 +203,7 @@ OPERATIONS = (
         wire.InstanceList,
         action=f"{FARM_BEATS}/read",
         parameters=_PAGES,
+        filtered=True,
     ),
     reads(
         INSTANCES,
@@ -210,6 +212,7 @@ OPERATIONS = (
         wire.InstanceList,
         action=f"{FARM_BEATS}/read",
         parameters=_PAGES,
+        filtered=True,
     ),
     operation(
         "PUT",

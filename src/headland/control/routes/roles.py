@@ -6,7 +6,6 @@ from starlette.responses import Response
 
 from headland.audit import Change
 from headland.control import assignments, changes, paging, wire
-from headland.control.authorization import RoleAuthorizer
 from headland.control.declaring import CONFLICT, FILTER, GONE, MISSING, ROLES, TOKEN, named, operation, reads
 from headland.control.errors import AssignmentNotFoundError, NotSupportedError, RoleNotFoundError
 from headland.control.filters import Filters, parse
@@ -130,7 +129,7 @@ async def list_permissions(request: Request) -> Response:
     # Whether there is something at the scope is not for everybody to know.
     scope = "/" + path(request, "scope").strip("/")
     place_of(scope)
-    roles = RoleAuthorizer(service_of(request).database).roles(caller(request), scope)
+    roles = service_of(request).authorizer.roles(caller(request), scope)
     return json_answer(
         wire.PermissionList([permission_view(role) for role in sorted(roles, key=lambda role: role.name)])
     )

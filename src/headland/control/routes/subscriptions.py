@@ -70,6 +70,7 @@ OPERATIONS = (
         "Read a subscription",
         wire.Subscription,
         action="Microsoft.Resources/subscriptions/read",
+        filtered=True,
     ),
     reads(
         f"{SUBSCRIPTION}/locations",
@@ -77,6 +78,7 @@ OPERATIONS = (
         "List the regions that groups and instances may name",
         wire.LocationList,
         action="Microsoft.Resources/subscriptions/locations/read",
+        filtered=True,
     ),
     reads("/tenants", list_own_tenants, "List the caller's tenant", wire.TenantList, action=None),
 )
