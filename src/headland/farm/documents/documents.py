@@ -7,15 +7,13 @@ from typing import Any
 from sqlalchemy import Connection
 
 from headland.farm.catalogue import PARTIES
-from headland.farm.catalogue.shape import Shape, whole
+from headland.farm.catalogue.shape import Shape
 from headland.farm.documents import rows
 from headland.farm.documents.conditions import Conditions
-from headland.farm.documents.facts import facts
-from headland.farm.documents.merging import merged
-from headland.farm.documents.rows import Key, Row
-from headland.farm.documents.stamps import Stamp, new_etag
+from headland.farm.documents.making import made
+from headland.farm.documents.rows import Key
+from headland.farm.documents.stamps import Stamp
 from headland.farm.errors import InvalidInputError, ResourceInUseError, ResourceNotFoundError
-from headland.http.validation import BodyInvalidError
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_~.\-]{0,48}[A-Za-z0-9]")
 
@@ -68,28 +66,10 @@ def write(
         and not rows.exists(connection, PARTIES, Key(rows.NO_PARTY, key.party))
     ):
         raise ResourceNotFoundError(PARTIES.kind.of(version), key.party)
-    try:
-        wire = merged(shape.opened(before.stored) if before else {}, shape.writable(patch))
-    except RecursionError:
-        raise BodyInvalidError("", "the body is nested too deeply") from None
-    document: Any = shape.checked(wire)
-    document.id = key.id
-    document.e_tag = new_etag(stamp.at, before.etag if before else None)
-    if family.of_party:
-        document.party_id = key.party
-    document.modified_date_time = stamp.moment
-    if document.created_date_time is None:
-        document.created_date_time = stamp.moment
-    stamps = {"modified_by": stamp.by} if before else {"created_by": stamp.by, "modified_by": stamp.by}
-    for attribute in stamps.keys() & shape.names.keys():
-        setattr(document, attribute, stamp.by)
-    stored = shape.stored(document, before.stored if before else None, stamps)
-    row = Row(document.e_tag, stored.document, stored.rest)
+    row, known = made(shape, key, patch, before, stamp)
     change = rows.update if before else rows.insert
-    # Where other versions' members may be kept beside this one's, those are facts, too.
-    complete = document if stored.rest is None and version is family.stored_as else whole(family, stored)
-    change(connection, family, key, row, facts(family, complete))
-    return Written(before is None, row.etag, shape.read(stored))
+    change(connection, family, key, row, known)
+    return Written(before is None, row.etag, shape.read(row.stored))
 
 
 def delete(connection: Connection, shape: Shape, key: Key, conditions: Conditions) -> None:
