@@ -65,13 +65,24 @@ def test_every_call_of_the_hook(
         "prefixed": connection(
             host="localhost", schema="https", port=livy.port, extra={"verify": str(livy.ca)}
         ),
+        "credentials": connection(
+            host=f"{livy.url}/livy",
+            login=livy.administrator["clientId"],
+            password=livy.administrator["clientSecret"],
+            extra={"X-Requested-By": "airflow"},
+        ),
     }
     ways: dict[str, dict[str, Any]] = {
         "private": {},
         "public": {},
         "prefixed": {"endpoint_prefix": "/livy", "extra_headers": token},
+        "credentials": {"client_credentials": True},
     }
-    environment = airflow | {f"AIRFLOW_CONN_{way.upper()}": text for way, text in connections.items()}
+    tenant = livy.administrator["tenantId"]
+    identity = {"TOKEN_URL": f"{livy.url}/{tenant}/oauth2/v2.0/token", "SCOPE": f"{livy.url}/.default"}
+    environment = (
+        airflow | identity | {f"AIRFLOW_CONN_{way.upper()}": text for way, text in connections.items()}
+    )
     command = [
         installed("airflow", "bin/python"),
         HERE / "drivers" / "airflow_hook.py",

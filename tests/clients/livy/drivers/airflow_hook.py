@@ -1,14 +1,31 @@
 """Airflow's LivyHook over each connection that it is told; prints what it made of the answers as JSON."""
 
 import json
+import os
 import sys
 import time
 
+import requests
 from airflow.providers.apache.livy.hooks.livy import LivyHook
 from airflow.providers.common.compat.sdk import AirflowException
 from structlog.testing import capture_logs
 
 asked = json.loads(sys.argv[1])
+
+
+class ClientCredentials(requests.auth.AuthBase):
+    """The connection's login and password as client id and secret, for a token: what `auth_type` is there for."""
+
+    def __init__(self, login, password):
+        form = {"grant_type": "client_credentials", "client_id": login, "client_secret": password}
+        form["scope"] = os.environ["SCOPE"]
+        answer = requests.post(os.environ["TOKEN_URL"], data=form, timeout=30)
+        answer.raise_for_status()
+        self.token = answer.json()["access_token"]
+
+    def __call__(self, request):
+        request.headers["Authorization"] = f"Bearer {self.token}"
+        return request
 
 
 def refusal(call, *arguments, **named):
@@ -21,6 +38,8 @@ def refusal(call, *arguments, **named):
 
 def walk(way, options):
     """Each of the hook's calls."""
+    if options.pop("client_credentials", False):
+        options["auth_type"] = ClientCredentials
     hook, seen = LivyHook(livy_conn_id=way, **options), {}
     file = asked["file"]
     good = hook.post_batch(
