@@ -7,7 +7,7 @@ from headland.control.directory import Directory
 from headland.control.errors import ControlError
 from headland.control.lookup import Instances
 from headland.control.service import ControlService
-from headland.control.subscriptions import initialise
+from headland.control.subscriptions import belongings, initialise
 from headland.control.terms import Terms
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Instances",
     "RoleAuthorizer",
     "Terms",
+    "belongings",
     "control_app",
     "initialise",
 ]

@@ -13,6 +13,11 @@ def subscription_made(made: Subscription) -> Change:
     return Change("subscription.created", _subscription(made), made.tenant_id, after=after)
 
 
+def subscription_removed(gone: Subscription) -> Change:
+    before = {"displayName": gone.display_name}
+    return Change("subscription.removed", _subscription(gone), gone.tenant_id, before)
+
+
 def access_requested(made: AccessRequest) -> Change:
     after = {"subscriptionId": made.subscription_id, "displayName": made.display_name}
     return Change("access.requested", _request(made), made.tenant_id, after=after)

@@ -472,6 +472,17 @@ class AccessConflictError(ControlError):
     status, code = 409, "Conflict"
 
 
+class SubscriptionNotEmptyError(ControlError):
+    """What is in a subscription would be in none."""
+
+    status, code = 409, "SubscriptionNotEmpty"
+
+    def __init__(self, id_: str, group: str) -> None:
+        super().__init__(
+            f"The subscription '{id_}' can't be removed while resource group '{group}' is in it; delete that first."
+        )
+
+
 class AdministratorNeededError(ControlError):
     """Administrators alone may do this."""
 

@@ -6,11 +6,12 @@ from sqlalchemy import Connection
 
 from headland.audit import Actor
 from headland.control import changes
-from headland.control.errors import SubscriptionNotFoundError
+from headland.control.errors import SubscriptionNotEmptyError, SubscriptionNotFoundError
 from headland.control.records import Assignment, Subscription
 from headland.control.roles import OWNER
 from headland.control.rows import assignments
 from headland.control.rows import subscriptions as rows
+from headland.control.rows.groups import all_of as all_groups
 from headland.control.scopes import key_of
 from headland.control.terms import Terms
 
@@ -29,6 +30,28 @@ def get(connection: Connection, id_: str) -> Subscription:
     if found is None:
         raise SubscriptionNotFoundError(id_)
     return found
+
+
+def remove(connection: Connection, id_: str) -> Subscription:
+    """Take an empty subscription off the allow list, with its roles; what it was. It may be asked for again.
+
+    Raises:
+        SubscriptionNotFoundError: it is not on the allow list.
+        SubscriptionNotEmptyError: there are resource groups in it.
+    """
+    found = get(connection, id_)
+    groups = all_groups(connection, id_)
+    if groups:
+        raise SubscriptionNotEmptyError(id_, groups[0].name)
+    assignments.delete_at_or_below(connection, key_of(f"/subscriptions/{id_}"))
+    rows.remove(connection, id_)
+    return found
+
+
+def belongings(connection: Connection, tenant_id: str) -> str | None:
+    """A subscription of the tenant, if there is one: what would be without an owner."""
+    found = rows.all_of(connection, tenant_id)
+    return f"subscription {found[0].id}" if found else None
 
 
 def initialise(

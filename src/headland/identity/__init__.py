@@ -1,5 +1,6 @@
 """The issuing side: tenants, applications, secrets, signing keys, and the token service."""
 
+from headland.identity.admin_service import AdminService
 from headland.identity.app import ADMIN_API, TOKEN_API, identity_admin_app, identity_app
 from headland.identity.clients import SecretChecker
 from headland.identity.errors import IdentityError, NotAdministratorError
@@ -16,6 +17,7 @@ from headland.identity.resources import Resource, resources_of
 __all__ = [
     "ADMIN_API",
     "TOKEN_API",
+    "AdminService",
     "FirstAdministrator",
     "IdentityError",
     "Issuer",

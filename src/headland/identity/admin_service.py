@@ -43,6 +43,10 @@ STATUS: Mapping[type[errors.IdentityError], int] = {
 }
 
 
+def _nothing(_connection: Connection, _tenant_id: str) -> None:
+    """No other service keeps anything for tenants."""
+
+
 @dataclass(frozen=True)
 class AdminService:
     """The state behind the routes."""
@@ -50,6 +54,8 @@ class AdminService:
     database: Database
     settings: Settings
     guard: Guard
+    #: What other services keep for a tenant.
+    belongings: tenants.Belongings = _nothing
     #: Seconds since 1970.
     clock: Callable[[], float] = time.time
 

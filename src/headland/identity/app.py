@@ -30,7 +30,7 @@ from headland.identity.errors import IdentityError
 from headland.identity.issuer import Issuer
 from headland.identity.refusals import TokenRefusedError
 from headland.identity.service import TokenService, refused
-from headland.security import AuthenticationError, Guard
+from headland.security import AuthenticationError
 from headland.settings import Settings
 
 TOKEN_API = Api(
@@ -81,9 +81,7 @@ def identity_app(
     )
 
 
-def identity_admin_app(
-    database: Database, settings: Settings, guard: Guard, clock: Callable[[], float] = time.time
-) -> Application:
+def identity_admin_app(service: AdminService) -> Application:
     """Headland's API of tenants, applications and credentials, to be mounted at `ADMIN_API.prefix`."""
     return Application(
         ADMIN_API.operations,
@@ -95,7 +93,7 @@ def identity_admin_app(
             DatabaseUnavailableError: _unavailable,
             HTTPException: _http_error,
         },
-        service=AdminService(database, settings, guard, clock),
+        service=service,
     )
 
 

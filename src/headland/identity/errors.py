@@ -58,8 +58,8 @@ class TenantNameTakenError(IdentityError):
 class TenantNotEmptyError(IdentityError):
     """What belongs to a tenant would belong to nobody."""
 
-    def __init__(self) -> None:
-        super().__init__("The tenant is not empty; delete its applications, and all else of it, first.")
+    def __init__(self, what: str) -> None:
+        super().__init__(f"The tenant is not empty: {what} belongs to it. Delete what belongs to it first.")
 
 
 class LastAdministratorError(IdentityError):

@@ -43,10 +43,7 @@ def rename_tenant(connection: Connection, tenant_id: str, name: str) -> None:
 
 
 def delete_tenant(connection: Connection, tenant_id: str) -> None:
-    """
-    Raises:
-        sqlalchemy.exc.IntegrityError: something still belongs to it.
-    """
+    """Nothing belongs to it."""
     connection.execute(tenant.delete().where(tenant.c.id == tenant_id))
 
 

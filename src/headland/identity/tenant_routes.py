@@ -59,10 +59,11 @@ async def rename_tenant(request: Request) -> Response:
 
 async def delete_tenant(request: Request) -> Response:
     principal = await administrator(request)
-    named = request.path_params["tenant"]
+    named, belongings = request.path_params["tenant"], service_of(request).belongings
 
     def delete(connection: Connection) -> tuple[None, Change]:
-        return None, changes.tenant_deleted(tenants.delete(connection, principal, named))
+        gone = tenants.delete(connection, principal, named, belongings)
+        return None, changes.tenant_deleted(gone)
 
     await carry_out(request, principal, delete)
     return Response(status_code=204)

@@ -4,8 +4,9 @@ The first tenant is the deployment's own: its administrators see and change all 
 other see theirs alone, and administer nothing besides.
 """
 
+from collections.abc import Callable
+
 from sqlalchemy import Connection
-from sqlalchemy.exc import IntegrityError
 
 from headland.identity import store
 from headland.identity.errors import (
@@ -20,6 +21,9 @@ from headland.identity.identifiers import is_guid, new_id
 from headland.identity.names import check_name
 from headland.identity.records import Tenant
 from headland.security import Principal
+
+#: Something that belongs to the tenant with an id, in words; None where nothing does.
+Belongings = Callable[[Connection, str], str | None]
 
 #: Names that clients send for something else than a tenant.
 RESERVED = frozenset({"common", "organizations", "consumers", "adfs"})
@@ -90,24 +94,25 @@ def rename(connection: Connection, principal: Principal, named: str, name: str) 
     return find(connection, principal, tenant.id)
 
 
-def delete(connection: Connection, principal: Principal, named: str) -> Tenant:
+def delete(connection: Connection, principal: Principal, named: str, belongings: Belongings) -> Tenant:
     """Delete a tenant to which nothing belongs any more; what it was.
+
+    Args:
+        belongings: names something that belongs to a tenant elsewhere than here, if anything does.
 
     Raises:
         ForbiddenError: the caller is of another issuer.
         NotOperatorError: it is of another tenant than the first.
         TenantNotFoundError: there is no such tenant.
-        TenantNotEmptyError: it has applications, or something else refers to it.
+        TenantNotEmptyError: it has applications, or something else belongs to it.
     """
     _check_operator(connection, principal)
     tenant = find(connection, principal, named)
-    if store.applications(connection, tenant.id):
-        raise TenantNotEmptyError
-    try:
-        with connection.begin_nested():
-            store.delete_tenant(connection, tenant.id)
-    except IntegrityError:
-        raise TenantNotEmptyError from None
+    applications = store.applications(connection, tenant.id)
+    other = f"application {applications[0].client_id}" if applications else belongings(connection, tenant.id)
+    if other is not None:
+        raise TenantNotEmptyError(other)
+    store.delete_tenant(connection, tenant.id)
     return tenant
 
 

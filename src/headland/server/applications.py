@@ -4,12 +4,12 @@ import asyncio
 from multiprocessing.util import Finalize
 
 from headland.audit import audit_app
-from headland.control import ControlService, Deployer, RoleAuthorizer, Terms, control_app
+from headland.control import ControlService, Deployer, RoleAuthorizer, Terms, belongings, control_app
 from headland.http.application import Application
 from headland.http.listener import Listener
 from headland.http.stopping import notice_stopping
 from headland.http.traffic import Traffic
-from headland.identity import Issuer, KeyKeeper, SecretChecker, identity_admin_app, identity_app
+from headland.identity import AdminService, Issuer, KeyKeeper, SecretChecker, identity_admin_app, identity_app
 from headland.jobs.api import jobs_app
 from headland.security import Guard, Verifier
 from headland.security.outside import OutsideIssuer
@@ -59,7 +59,8 @@ class Assembly:
             )
         mounted[apis["audit"].prefix] = audit_app(deployment.database, own)
         if self.issuer is not None:
-            mounted[apis["applications"].prefix] = identity_admin_app(deployment.database, settings, own)
+            admin = AdminService(deployment.database, settings, own, belongings)
+            mounted[apis["applications"].prefix] = identity_admin_app(admin)
             at_root.append(identity_app(deployment.database, settings, self.issuer))
         if "control" in apis:
             at_root.insert(0, control_app(self._control()))

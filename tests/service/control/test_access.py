@@ -128,3 +128,29 @@ async def test_whoever_administers_the_deployment_decides_for_every_tenant(deplo
     subscription = f"/subscriptions/{decided['subscriptionId']}"
     assert (await deployment.call("GET", subscription, who=asker)).status_code == 200
     refused(await deployment.call("GET", subscription, who=local), 403, "AuthorizationFailed")
+
+
+async def test_an_empty_subscription_is_removed_with_its_roles(deployment, refused):
+    hill = deployment.register("Hill")
+    asked = (await ask(deployment, hill)).json()
+    await deployment.made("POST", f"{PATH}/{asked['id']}/approve", version=None)
+    id_ = asked["subscriptionId"]
+    group = f"/subscriptions/{id_}/resourceGroups/hill"
+    await deployment.made("PUT", group, json={"location": "eastus"}, who=hill)
+    await deployment.made(
+        "POST", f"/subscriptions/{id_}/providers/Microsoft.AgFoodPlatform/register", who=hill
+    )
+    path = f"/control/subscriptions/{id_.upper()}"
+    refused(await deployment.call("DELETE", path, version=None, who=hill), 403, "AuthorizationFailed")
+    answer = await deployment.call("DELETE", path, version=None)
+    refused(answer, 409, "SubscriptionNotEmpty", "'hill'")
+    await deployment.call("DELETE", group, who=hill)
+    deployment.deployer.work()
+    assert (await deployment.call("DELETE", path, version=None)).status_code == 204
+    refused(await deployment.call("DELETE", path, version=None), 404, "SubscriptionNotFound")
+    assert (await deployment.made("GET", "/subscriptions", who=hill))["value"] == []
+    # Asked for again it is like a new one: neither roles nor registrations have stayed.
+    again = (await ask(deployment, deployment.register("Dale"), subscriptionId=id_)).json()
+    await deployment.made("POST", f"{PATH}/{again['id']}/approve", version=None)
+    refused(await deployment.call("GET", f"/subscriptions/{id_}", who=hill), 403, "AuthorizationFailed")
+    assert (await deployment.call("DELETE", "/control/subscriptions/x", version=None)).status_code == 400

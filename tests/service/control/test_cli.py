@@ -13,7 +13,7 @@ from headland.cli.main import cli
 from headland.cli.surroundings import Surroundings
 from headland.control import control_app
 from headland.http.listener import Listener
-from headland.identity import applications, identity_admin_app, identity_app
+from headland.identity import AdminService, applications, identity_admin_app, identity_app
 from headland.security import Guard
 
 URL = "https://headland.test:8443"
@@ -42,7 +42,9 @@ async def headland(deployment, tmp_path, monkeypatch):
         monkeypatch.setenv(name, str(tmp_path / name))
     service = deployment.service
     own = Guard(service.guard.verifier, frozenset({URL}))
-    admin = identity_admin_app(deployment.database, service.settings, own, deployment.clock)
+    admin = identity_admin_app(
+        AdminService(deployment.database, service.settings, own, clock=deployment.clock)
+    )
     tokens = identity_app(deployment.database, service.settings, deployment.issuer, deployment.clock)
     listener = Listener("public", {"/identity": admin}, [control_app(service), tokens], tls=True)
 
@@ -188,6 +190,11 @@ async def test_access_and_terms(deployment, headland):
     assert f"Version {deployment.service.terms.version}" in terms.stdout
     accepted = headland("subscription", "accept-terms", "--yes", "--subscription", deployment.subscription)
     assert accepted.stdout == f"Terms {deployment.service.terms.version}: accepted.\n"
+    own = headland("subscription", "list", "--json", who=hill).stdout
+    hills = json.loads(own)["value"][0]["subscriptionId"]
+    assert headland("subscription", "remove", hills, who=hill).exit_code == 5
+    assert headland("subscription", "remove", hills).stdout == f"Subscription {hills}: removed.\n"
+    assert headland("subscription", "remove", hills).exit_code == 4
 
 
 async def test_terms_are_asked_for_on_the_way(deployment, headland):

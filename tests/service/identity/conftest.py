@@ -7,8 +7,16 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 
+from headland.control import belongings
 from headland.database import Database, upgrade
-from headland.identity import Issuer, SecretChecker, identity_admin_app, identity_app, initialise
+from headland.identity import (
+    AdminService,
+    Issuer,
+    SecretChecker,
+    identity_admin_app,
+    identity_app,
+    initialise,
+)
 from headland.security import Guard, Verifier
 from headland.settings import IdentitySettings, ServerSettings, Settings
 
@@ -127,7 +135,7 @@ async def deployment(template, database):
     verifier = Verifier([issuer.trusted()], clock)
     guard = Guard(verifier, frozenset({PUBLIC_URL}))
     tokens = identity_app(database, SETTINGS, issuer, clock)
-    admin = identity_admin_app(database, SETTINGS, guard, clock)
+    admin = identity_admin_app(AdminService(database, SETTINGS, guard, belongings, clock))
     async with (
         httpx.AsyncClient(
             transport=httpx.ASGITransport(tokens, raise_app_exceptions=False), base_url=PUBLIC_URL

@@ -1,7 +1,11 @@
 """Headland's own API of tenants: those of the first make others, those of others administer their own alone."""
 
+import uuid
+
 import pytest
 
+from headland.control.records import Subscription
+from headland.control.rows import subscriptions
 from headland.database import DatabaseUnavailableError
 from headland.identity import Issuer
 
@@ -136,7 +140,7 @@ async def test_tenant_is_deleted_when_it_is_empty(deployment, headers, gardener,
     path = f"/tenants/{orchard['tenantId']}"
     answer = await deployment.admin.delete(path, headers=headers)
     assert answer.status_code == 409
-    assert answer.json()["msg"].startswith("The tenant is not empty; ")
+    assert f"application {gardener['clientId']} belongs to it" in answer.json()["msg"]
     await deployment.admin.delete(
         f"/applications/{gardener['clientId']}", params={"tenant": orchard["name"]}, headers=headers
     )
@@ -147,15 +151,18 @@ async def test_tenant_is_deleted_when_it_is_empty(deployment, headers, gardener,
     assert gone.status_code in {401, 403}
 
 
-async def test_what_refers_to_a_tenant_keeps_it(deployment, headers, orchard):
-    def refer(connection):
-        connection.exec_driver_sql("CREATE TABLE field (tenant_id TEXT REFERENCES tenant (id))")
-        connection.exec_driver_sql("INSERT INTO field VALUES (?)", (orchard["tenantId"],))
-
-    deployment.database.write_and_wait(refer)
-    answer = await deployment.admin.delete(f"/tenants/{orchard['tenantId']}", headers=headers)
-    assert answer.status_code == 409
+async def test_a_subscription_keeps_its_tenant(deployment, headers, gardener, orchard):
+    made = Subscription(str(uuid.uuid4()), orchard["tenantId"], "Orchard", 0)
+    deployment.database.write_and_wait(lambda connection: subscriptions.add(connection, made))
+    await deployment.admin.delete(
+        f"/applications/{gardener['clientId']}", params={"tenant": orchard["name"]}, headers=headers
+    )
+    path = f"/tenants/{orchard['tenantId']}"
+    answer = await deployment.admin.delete(path, headers=headers)
+    assert (answer.status_code, made.id in answer.json()["msg"]) == (409, True)
     assert (await deployment.admin.get("/tenants/orchard.example", headers=headers)).status_code == 200
+    deployment.database.write_and_wait(lambda connection: subscriptions.remove(connection, made.id))
+    assert (await deployment.admin.delete(path, headers=headers)).status_code == 204
 
 
 async def test_first_tenant_is_never_empty(deployment, headers):

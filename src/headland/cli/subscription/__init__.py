@@ -6,6 +6,7 @@ from headland.cli.lazy import Commands, LazyGroup
 
 COMMANDS: Commands = {
     "list": ("headland.cli.subscription.commands:list_subscriptions", "List subscriptions open to you."),
+    "remove": ("headland.cli.subscription.commands:remove", "Take a subscription off the allow list."),
     "request": ("headland.cli.subscription.requests:request", "Ask for a subscription."),
     "requests": ("headland.cli.subscription.requests:list_requests", "List requests for subscriptions."),
     "approve": ("headland.cli.subscription.requests:approve", "Approve a request."),

@@ -1,9 +1,13 @@
-"""`headland subscription list`."""
+"""`headland subscription list` and `remove`."""
+
+from urllib.parse import quote
 
 import click
 
 from headland.cli.control.manager import Manager
-from headland.cli.options import json_option
+from headland.cli.errors import CliError
+from headland.cli.exit_codes import ExitCode
+from headland.cli.options import json_option, quiet_option
 from headland.cli.output import print_json, print_table
 from headland.cli.surroundings import open_service
 
@@ -22,3 +26,20 @@ def list_subscriptions(as_json: bool) -> None:
         [[item["subscriptionId"], item["displayName"], item["state"]] for item in found],
         fold=("Name",),
     )
+
+
+@click.command()
+@click.argument("subscription_id")
+@quiet_option("Print nothing.")
+def remove(subscription_id: str, quiet: bool) -> None:
+    """Take a subscription off the allow list, if there are no groups in it any more."""
+    missing = CliError(
+        f"there is no subscription '{subscription_id}'",
+        "`headland subscription list` shows those there are",
+        ExitCode.NOT_FOUND,
+    )
+    with open_service() as service:
+        path = f"/control/subscriptions/{quote(subscription_id, safe='')}"
+        Manager(service).call("DELETE", path, missing=missing)
+    if not quiet:
+        click.echo(f"Subscription {subscription_id}: removed.")

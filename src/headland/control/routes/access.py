@@ -1,4 +1,4 @@
-"""Requests for subscriptions: Headland's own API."""
+"""The allow list: requests for subscriptions, and their removal. Headland's own API."""
 
 from typing import Final
 
@@ -7,12 +7,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.audit import Change
-from headland.control import access, access_wire, changes, wire
+from headland.control import access, access_wire, changes, subscriptions, wire
 from headland.control.declaring import named
 from headland.control.errors import AdministratorNeededError
 from headland.control.records import AccessRequest, RequestState
 from headland.control.rows import subscriptions as rows
-from headland.control.service import body_of, caller, path, service_of
+from headland.control.service import body_of, caller, path, service_of, subscription_of
 from headland.control.views import request_view
 from headland.http.answers import json_answer
 from headland.http.operations import Answer, Operation
@@ -73,6 +73,18 @@ async def decide_access_request(request: Request) -> Response:
     return json_answer(request_view(await service.change(request, decide)))
 
 
+async def remove_subscription(request: Request) -> Response:
+    service, principal, id_ = service_of(request), caller(request), subscription_of(request)
+    if not principal.administrator:
+        raise AdministratorNeededError(principal.client_id)
+
+    def remove(connection: Connection) -> tuple[None, Change]:
+        return None, changes.subscription_removed(subscriptions.remove(connection, id_))
+
+    await service.change(request, remove)
+    return Response(status_code=204)
+
+
 _BAD = {400: Answer("A field is not as it must be.", wire.ErrorAnswer)}
 _CONFLICT = {409: Answer("There is one already, or it is decided.", wire.ErrorAnswer)}
 _MISSING = {404: Answer("There is no such request of the caller's.", wire.ErrorAnswer)}
@@ -114,5 +126,18 @@ OPERATIONS = (
             addition=True,
         )
         for verb in _DECISIONS
+    ),
+    Operation(
+        "DELETE",
+        "/control/subscriptions/{subscriptionId}",
+        remove_subscription,
+        "Take an empty subscription off the allow list, as an administrator",
+        {
+            204: Answer("It is removed."),
+            **_BAD,
+            404: Answer("It is not on the allow list.", wire.ErrorAnswer),
+            409: Answer("There are resource groups in it.", wire.ErrorAnswer),
+        },
+        addition=True,
     ),
 )

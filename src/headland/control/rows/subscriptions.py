@@ -27,6 +27,13 @@ def add(connection: Connection, new: Subscription) -> None:
     connection.execute(subscription.insert().values(asdict(new)))
 
 
+def remove(connection: Connection, id_: str) -> None:
+    """What it has accepted and registered goes with it. There is nothing in it."""
+    for table in (terms_acceptance, provider_registration):
+        connection.execute(table.delete().where(table.c.subscription_id == id_))
+    connection.execute(subscription.delete().where(subscription.c.id == id_))
+
+
 def accept_terms(connection: Connection, id_: str, version: str, by: str, now: int) -> None:
     """Keep who accepted that version first, and when."""
     if accepted(connection, id_, version) is None:
