@@ -1,10 +1,11 @@
 """What is done with one family's documents in one version: HTTP to rule and back, after a request was let in."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,10 +18,12 @@ from headland.farm.answers import (
     unchanged_answer,
 )
 from headland.farm.arrival import Arrival
-from headland.farm.catalogue import PARTIES, Family
+from headland.farm.catalogue import Family
+from headland.farm.catalogue.parents import Parent
 from headland.farm.catalogue.shape import Stored, shape_of
 from headland.farm.documents import documents, pages, rows
 from headland.farm.documents.conditions import Conditions
+from headland.farm.documents.parents import key_below
 from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp
 from headland.farm.documents.tokens import Continuation, opened, sealed
@@ -35,6 +38,9 @@ from headland.http.validation import decode_json
 MERGE_PATCH = "application/merge-patch+json"
 #: Plain JSON is taken for a patch, too: that is what programs send that use no SDK.
 BODY_TYPES = (MERGE_PATCH, "application/json")
+
+#: Party and further parents of a list, as in `rows.Key`; None where it is not narrowed to them.
+Below = tuple[str | None, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ class Handlers:
         self._shape = shape_of(family, version)
         self._kind = family.kind.of(version)
         self._id = family.parameter.of(version)
-        self._party = PARTIES.parameter.of(version)
+        self._parents = [(parent, parent.parameter.of(version)) for parent in family.parents]
 
     async def get(self, request: Request, _arrival: Arrival, visit: Visit) -> Response:
         key = self._key(request)
@@ -72,9 +78,8 @@ class Handlers:
 
     async def write(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
         key, conditions = self._key(request), _conditions(request)
-        if key.party:
-            documents.check_id(self._party, key.party)
-        documents.check_id(self._id, key.id)
+        for name, text in request.path_params.items():
+            documents.check_id(name, text)
         media_type, _ = media_type_of(request)
         if media_type not in {"", *BODY_TYPES}:
             raise UnsupportedMediaTypeError(f"'{media_type[:80]}' is not taken; send {MERGE_PATCH}.")
@@ -95,21 +100,28 @@ class Handlers:
         return deleted_answer(request)
 
     async def list(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
+        below = self._below(request)
+
         def page(connection: Connection) -> bytes:
-            return self._page(connection, request.path_params.get(self._party), arrival, visit.store.secret)
+            return self._page(connection, below, arrival, visit.store.secret)
 
         asked = (arrival.base, arrival.path, request.scope["query_string"])
         return page_answer(request, visit.store.read_page(asked, page))
 
-    def _page(self, connection: Connection, party: str | None, arrival: Arrival, secret: bytes) -> bytes:
-        wanted = self._wanted(party, arrival, secret)
+    def _page(self, connection: Connection, below: Below, arrival: Arrival, secret: bytes) -> bytes:
+        wanted = self._wanted(below, arrival, secret)
         found = pages.page(
-            connection, self._family, wanted.party, wanted.asked, after=wanted.after, size=wanted.size
+            connection,
+            self._family,
+            wanted.party,
+            wanted.asked,
+            after=wanted.after,
+            size=wanted.size,
+            within=wanted.within,
         )
         token = link = None
         if found.end is not None:
-            following = Continuation(wanted.family, wanted.party, wanted.asked, found.end, wanted.size)
-            token = sealed(following, secret)
+            token = sealed(msgspec.structs.replace(wanted, after=found.end), secret)
             name = paging_name("skipToken", self._version)
             link = f"{arrival.url}?api-version={self._version}&{name}={token}"
         if self._shape.as_stored:
@@ -117,22 +129,39 @@ class Handlers:
         read = self._shape.read
         return joined([read(Stored(document, rest)) for _, document, rest in found.rows], token, link)
 
-    def _wanted(self, party: str | None, arrival: Arrival, secret: bytes) -> Continuation:
+    def _wanted(self, below: Below, arrival: Arrival, secret: bytes) -> Continuation:
         """What the request's page has. A token has the whole query, so that beside it no filter is looked at."""
         paging = paging_of(arrival.query, self._version)
         if paging.token is None:
             asked = asked_of(arrival.query, self._family, self._version)
-            return Continuation(self._family.name, party, asked, 0, paging.size or USUAL_PAGE)
+            return Continuation(self._family.name, *below, asked, 0, paging.size or USUAL_PAGE)
         before = opened(paging.token, secret)
-        if (before.family, before.party) != (self._family.name, party):
+        if (before.family, before.party, before.within) != (self._family.name, *below):
             raise InvalidInputError("The skip token is of another list.", "skipToken")
-        return Continuation(
-            before.family, before.party, before.asked, before.after, paging.size or before.size
-        )
+        return msgspec.structs.replace(before, size=paging.size or before.size)
+
+    def _below(self, request: Request) -> Below:
+        """What the documents of a list lie below."""
+        if self._parents and self._parents[0][1] not in request.path_params:
+            return None, None
+        party, _, within = key_below(self._family, self._ids(request), "")
+        return party if self._family.of_party else None, within if self._family.below else None
 
     def _key(self, request: Request) -> Key:
-        party = request.path_params[self._party] if self._family.of_party else rows.NO_PARTY
-        return Key(party, request.path_params[self._id])
+        return key_below(self._family, self._ids(request), request.path_params[self._id])
+
+    def _ids(self, request: Request) -> Sequence[str]:
+        """Of the path's parents."""
+        return [self._parent_id(parent, name, request.path_params[name]) for parent, name in self._parents]
+
+    def _parent_id(self, parent: Parent, name: str, text: str) -> str:
+        if parent.words is None:
+            return text
+        word = parent.words.read(self._version, text)
+        if word is None:
+            known = ", ".join(parent.words.in_version(self._version))
+            raise InvalidInputError(f"'{text[:80]}' is none of {known}.", name)
+        return word
 
 
 def _conditions(request: Request) -> Conditions:

@@ -7,7 +7,8 @@ from starlette.responses import Response
 
 from headland.farm.access import Visit
 from headland.farm.arrival import Arrival
-from headland.farm.catalogue import FAMILIES, PARTIES, Family
+from headland.farm.catalogue import FAMILIES, Family
+from headland.farm.catalogue.parents import PARTY
 from headland.farm.catalogue.shape import shape_of
 from headland.farm.handlers import BODY_TYPES, Handlers, Surroundings
 from headland.farm.parameters import API_VERSION, CONDITIONS, READ_CONDITIONS, list_parameters
@@ -36,9 +37,14 @@ def _lists(family: Family, version: Version, surroundings: Surroundings) -> Iter
     act = Handlers(family, version, surroundings).list
     action = family.action("list/action")
     answers = {200: Answer("A page.", list_struct(f"{kind}ListResponse", shape_of(family, version).struct))}
-    paths = {"list": (f"/{family.segment.of(version)}", f"List {kind} resources")}
-    if family.of_party:
-        paths["list_party"] = (_parent(family, version), f"List {kind} resources of one party")
+    paths = {}
+    if family.listed_whole or not family.parents:
+        paths["list"] = (f"/{family.segment.of(version)}", f"List {kind} resources")
+    if family.parents:
+        verb = "list_party" if family.of_party and family.listed_whole else "list"
+        *_, parent = family.parents
+        below = "party" if parent is PARTY else "parent"
+        paths[verb] = (_parent(family, version), f"List {kind} resources of one {below}")
     for verb, (path, summary) in paths.items():
         yield Operation(
             "GET",
@@ -92,10 +98,9 @@ def _documents(family: Family, version: Version, surroundings: Surroundings) -> 
 
 def _parent(family: Family, version: Version) -> str:
     """What ids of a family's documents come after."""
-    own = f"/{family.segment.of(version)}"
-    if not family.of_party:
-        return own
-    return f"/{PARTIES.segment.of(version)}/{{{PARTIES.parameter.of(version)}}}{own}"
+    steps = [(parent.segment.of(version), parent.parameter.of(version)) for parent in family.parents]
+    above = "".join(f"/{segment}/{{{parameter}}}" for segment, parameter in steps)
+    return f"{above}/{family.segment.of(version)}"
 
 
 def _guarded(name: str, action: str, act: _Act, surroundings: Surroundings) -> Handler:

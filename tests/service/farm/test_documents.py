@@ -160,6 +160,13 @@ async def test_deleting_twice_is_no_mistake(admin: Caller) -> None:
         ("/farms/f1", "/fields/x", {"farmId": "f1"}),
         ("/farms/f1", "/seasonal-fields/x", {"farmId": "f1"}),
         ("/fields/f1", "/seasonal-fields/x", {"fieldId": "f1"}),
+        (
+            "/plant-tissue-analyses/a1",
+            "/nutrient-analyses/x",
+            {"parentType": "PlantTissueAnalysis", "parentId": "a1"},
+        ),
+        ("/fields/f1", "/models/m1/resource-types/Field/resources/f1/insights/x", {}),
+        ("", "/models/m1/resource-types/Party/resources/p1/insights/x", {}),
     ],
 )
 async def test_what_others_are_linked_to_stays(admin: Caller, used: str, user: str, body: dict) -> None:

@@ -30,6 +30,9 @@ def document(tmp_path: Path) -> Any:
 def test_every_path_is_there(document: Any) -> None:
     below = {path.removeprefix("/farm/{instance}"): set(entry) for path, entry in document["paths"].items()}
     one = {"get", "patch", "delete"}
+    insights = (
+        "/parties/{partyId}/models/{modelId}/resource-types/{resourceType}/resources/{resourceId}/insights"
+    )
     assert below == {
         "/parties": {"get"},
         "/parties/{partyId}": one,
@@ -39,12 +42,16 @@ def test_every_path_is_there(document: Any) -> None:
         "/crop-products/{cropProductId}": one,
         "/seasons": {"get"},
         "/seasons/{seasonId}": one,
+        insights: {"get"},
+        f"{insights}/{{insightId}}": one,
         **{
             path: methods
             for name, parameter in (
                 ("farms", "farmId"),
                 ("fields", "fieldId"),
                 ("seasonal-fields", "seasonalFieldId"),
+                ("plant-tissue-analyses", "plantTissueAnalysisId"),
+                ("nutrient-analyses", "nutrientAnalysisId"),
             )
             for path, methods in (
                 (f"/{name}", {"get"}),
@@ -65,7 +72,7 @@ def test_what_is_referred_to_is_there(document: Any) -> None:
 
 def test_names_of_operations_are_unique(document: Any) -> None:
     names = [entry["operationId"] for path in document["paths"].values() for entry in path.values()]
-    assert len(names) == len(set(names)) == 31
+    assert len(names) == len(set(names)) == 45
 
 
 def test_filters_are_those_of_the_version(document: Any) -> None:

@@ -8,7 +8,9 @@ from headland.farm.documents.tokens import Continuation, opened, sealed
 from headland.farm.errors import InvalidInputError
 
 SECRET = b"s" * 32
-CONTINUATION = Continuation("parties", None, {"names": ["ü & #", "b"], "years": [1, -2]}, 12345678901, 50)
+CONTINUATION = Continuation(
+    "parties", None, None, {"names": ["ü & #", "b"], "years": [1, -2]}, 12345678901, 50
+)
 
 
 def test_a_token_says_what_was_put_into_it() -> None:

@@ -11,8 +11,11 @@ from headland.farm.catalogue import FAMILIES
 from headland.farm.catalogue.family import Family, Spelling
 from headland.farm.catalogue.members import Called, In, PartyDocument, ReadOnly
 from headland.farm.catalogue.shape import Stored, shape_of, whole
+from headland.farm.catalogue.words import Word, one_of
 from headland.farm.versions import ALL, Version, versions
 from headland.http.validation import BodyInvalidError
+
+LEVELS = one_of("High", Word("Low", {"AB": "Poor"}), Word("Middle", versions=versions("C-G")), letters="A-E")
 
 
 class Plot(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
@@ -22,6 +25,7 @@ class Plot(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
     area: Annotated[float | None, In("C-G")] = None
     measurements: Annotated[int | None, Called("measures", "B")] = None
     boundary: Annotated[str | None, ReadOnly, In("A-E")] = None
+    level: Annotated[str | None, LEVELS] = None
 
 
 PLOTS = Family("plots", Spelling("Plot"), Spelling("plots"), Spelling("plotId"), Plot)
@@ -85,6 +89,33 @@ def test_what_is_wrong_is_named_as_the_version_names_it() -> None:
     assert refused.value.field == "measures"
 
 
+def test_words_that_some_versions_spell_otherwise() -> None:
+    old, new = shape_of(PLOTS, Version.B), shape_of(PLOTS, Version.C)
+    stored = old.stored(old.checked({"level": "Poor"}), None, {})
+    assert json.loads(stored.document) == {"level": "Low"}
+    assert json.loads(old.read(stored)) == {"level": "Poor"}
+    for shape, word in ((old, "Low"), (old, "Middle"), (new, "Poor"), (new, "")):
+        with pytest.raises(BodyInvalidError) as refused:
+            shape.checked({"level": word})
+        assert refused.value.field == "level"
+
+
+def test_words_that_a_version_may_not_say_are_kept() -> None:
+    old, new, free = (shape_of(PLOTS, version) for version in (Version.B, Version.C, Version.G))
+    for said, shape in (("Middle", new), ("any", free)):
+        stored = shape.stored(shape.checked({"level": said}), None, {})
+        assert json.loads(old.read(stored)) == {}
+        renamed = old.stored(old.checked({"name": "N"}), stored, {})
+        assert json.loads(shape.read(renamed)) == {"name": "N", "level": said}
+        changed = old.stored(old.checked({"level": "High"}), renamed, {})
+        assert json.loads(shape.read(changed)) == {"level": "High"}
+    stored = free.stored(free.checked({"level": "any"}), None, {})
+    renamed = new.stored(new.checked({"name": "N"}), stored, {})
+    assert json.loads(new.read(renamed)) == {"name": "N"}
+    assert json.loads(free.read(renamed)) == {"name": "N", "level": "any"}
+    assert whole(PLOTS, renamed).level == "any"
+
+
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_every_family_in_every_version_of_its(family: Family) -> None:
     for version in family.versions:
@@ -95,7 +126,9 @@ def test_every_family_in_every_version_of_its(family: Family) -> None:
 
 def test_references_lead_to_families() -> None:
     names = {family.name for family in FAMILIES}
-    assert {reference.to for family in FAMILIES for reference in family.references} <= names
+    assert {
+        to for family in FAMILIES for reference in family.references for to in reference.families
+    } <= names
     assert len(names) == len(FAMILIES)
 
 

@@ -1,39 +1,16 @@
 """A family of resources, declared once: routes, storage, filters, checks and rights come from the declaration."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from headland.farm.catalogue.filters import COMMON, PROPERTIES, Column, Filter
 from headland.farm.catalogue.members import Document, PartyDocument
-from headland.farm.versions import ALL, Version, Versions, versions
+from headland.farm.catalogue.parents import PARTY, Parent
+from headland.farm.catalogue.references import ByType, Reference
+from headland.farm.catalogue.words import Spelling
+from headland.farm.versions import ALL, Version, Versions
 
-
-@dataclass(frozen=True)
-class Spelling:
-    """A name, and what some versions have in its place."""
-
-    usual: str
-    others: Mapping[str, str] = field(default_factory=dict)
-
-    def of(self, version: Version) -> str:
-        """The name in one version."""
-        return next(
-            (text for letters, text in self.others.items() if version in versions(letters)), self.usual
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A member that has the id of a document of another family, of the same party if that is a party's.
-
-    Ids are not checked when they are written: documents come in any order. A document that is referred to is
-    not deleted.
-    """
-
-    attribute: str
-    #: `Family.name` of the other one.
-    to: str
+__all__ = ["Family", "Reference", "Spelling"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +30,20 @@ class Family:
     #: Filters of its lists beside those that all have.
     own_filters: tuple[Filter, ...] = ()
     references: tuple[Reference, ...] = ()
+    #: Steps of its paths after the party, if it is a party's.
+    below: tuple[Parent, ...] = ()
+    #: Whether there is a list of all its documents, wherever they lie; one below their parents there always is.
+    listed_whole: bool = True
 
     @property
     def of_party(self) -> bool:
         """Whether its documents belong to a party, and their ids are the party's own."""
         return issubclass(self.document, PartyDocument)
+
+    @cached_property
+    def parents(self) -> tuple[Parent, ...]:
+        """Steps of its paths before its own."""
+        return (PARTY, *self.below) if self.of_party else self.below
 
     @cached_property
     def filters(self) -> tuple[Filter, ...]:
@@ -69,6 +55,9 @@ class Family:
         """What its table keeps beside each document, once each."""
         found = {each.column.name: each.column for each in self.filters}
         for reference in self.references:
+            if isinstance(reference.to, ByType):
+                word = reference.to.attribute
+                found.setdefault(word, Column(word, (word,), str))
             column = Column(reference.attribute, (reference.attribute,), str, indexed=True)
             found[column.name] = column
         return tuple(found.values())

@@ -1,17 +1,19 @@
 """What a document's member says of itself beside its type: who writes it, in which versions, under which name.
 
 A family declares one Struct with the members of all versions, named as version C has them; the Struct of each
-version is made from it. Members that two versions name alike but mean differently are two members.
+version is made from it. Members that two versions name alike but mean differently are two members. Words that a
+version may not say (`OneOf`) are not shown in it, and kept.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
 
+from headland.farm.catalogue.words import OneOf
 from headland.farm.versions import ALL, Version, Versions, versions
 
 
@@ -40,6 +42,10 @@ Text50 = Annotated[str, Meta(max_length=50)]
 Text100 = Annotated[str, Meta(max_length=100)]
 Text200 = Annotated[str, Meta(max_length=200)]
 Text500 = Annotated[str, Meta(max_length=500)]
+Text1000 = Annotated[str, Meta(max_length=1000)]
+
+#: For documents that lack a member of the envelope.
+Absent = Annotated[str | None, In("")]
 
 #: A bag of pairs that the client makes up. Truth values are none of its values.
 Properties = Annotated[
@@ -90,12 +96,20 @@ class Member:
     read_only: bool
     versions: Versions
     renamed: tuple[Called, ...]
+    #: What it may say, where that is not any text.
+    words: OneOf | None = None
 
     def name_in(self, version: Version) -> str:
         """Its wire name in a version that has it."""
         return next(
             (called.name for called in self.renamed if version in versions(called.letters)), self.name
         )
+
+    def type_in(self, version: Version) -> Any:
+        """What it may be in a version that has it."""
+        if self.words is None or version not in self.words.versions:
+            return self.type
+        return Literal[tuple(self.words.in_version(version))] | None
 
 
 def members_of(document: type[Document]) -> Iterator[Member]:
@@ -113,6 +127,7 @@ def members_of(document: type[Document]) -> Iterator[Member]:
             any(extra is ReadOnly for extra in extras),
             spans[0] if spans else ALL,
             tuple(extra for extra in extras if isinstance(extra, Called)),
+            next((extra for extra in extras if isinstance(extra, OneOf)), None),
         )
 
 

@@ -2,6 +2,7 @@
 
 from headland.farm.catalogue.family import Family, Spelling
 from headland.farm.catalogue.members import Document
+from headland.farm.catalogue.parents import PARTY
 
 
 class Party(Document, kw_only=True, rename="camel", omit_defaults=True):
@@ -11,7 +12,7 @@ class Party(Document, kw_only=True, rename="camel", omit_defaults=True):
 PARTIES = Family(
     "parties",
     kind=Spelling("Party", {"AB": "Farmer"}),
-    segment=Spelling("parties", {"AB": "farmers"}),
-    parameter=Spelling("partyId", {"AB": "farmerId"}),
+    segment=PARTY.segment,
+    parameter=PARTY.parameter,
     document=Party,
 )

@@ -43,8 +43,11 @@ class Shape:
         self._times = tuple(m.attribute for m in self.members if m.type == datetime | None)
         #: Wire names by attribute.
         self.names = {m.attribute: m.name_in(version) for m in self.members}
+        self._attributes = {name: attribute for attribute, name in self.names.items()}
+        #: By attribute, where not any text may stand.
+        self._words = {m.attribute: m.words for m in self.members if m.words is not None}
         #: Whether it answers documents as they are stored.
-        self.as_stored = version is family.stored_as or self.names == self._own.names
+        self.as_stored = version is family.stored_as or self._says_what_is_stored()
 
     def writable(self, patch: Mapping[str, Any]) -> Wire:
         """What of a client's patch counts: unknown and read-only members are passed over."""
@@ -77,31 +80,63 @@ class Shape:
 
     def opened(self, stored: Stored) -> Wire:
         """The same, decoded."""
-        by_attribute = self._own.by_attribute(stored)
-        return {name: by_attribute[a] for a, name in self.names.items() if a in by_attribute}
+        return self.said(self._own.by_attribute(stored))
 
     def stored(self, document: Document, before: Stored | None, stamps: Mapping[str, str]) -> Stored:
         """What a row keeps of a checked document: its own members, and those of other versions as they were,
         but for `stamps`, by attribute.
         """
         own = self._own
-        if self is own:
+        if self is own and (not self._words or before is None or before.rest is None):
             return Stored(_encode(document), before.rest if before else None)
         by_attribute = own.by_attribute(before) if before else {}
+        for name in self.said(by_attribute):
+            del by_attribute[self._attributes[name]]
         wire = msgspec.to_builtins(document)
         for attribute, name in self.names.items():
-            by_attribute.pop(attribute, None)
             if name in wire:
-                by_attribute[attribute] = wire[name]
+                by_attribute[attribute] = self._usual(attribute, wire[name])
         by_attribute |= stamps
-        main = {name: by_attribute.pop(a) for a, name in own.names.items() if a in by_attribute}
-        return Stored(_encode(main), _encode(by_attribute) if by_attribute else None)
+        main = own.said(by_attribute)
+        rest = {a: value for a, value in by_attribute.items() if own.names.get(a) not in main}
+        return Stored(_encode(main), _encode(rest) if rest else None)
 
     def by_attribute(self, stored: Stored) -> Wire:
         """All members of what is stored, by attribute. Asked of the shape that documents are stored in."""
         found: Wire = _decode(stored.rest) if stored.rest else {}
         document = _decode(stored.document)
-        return found | {a: document[name] for a, name in self.names.items() if name in document}
+        own = {a: self._usual(a, document[name]) for a, name in self.names.items() if name in document}
+        return found | own
+
+    def spelled(self, attribute: str, usual: Any) -> Any:
+        """What this version says for a word in its usual spelling; None where it can't say it."""
+        words = self._words.get(attribute)
+        return usual if words is None else words.said(self.version, usual)
+
+    def said(self, by_attribute: Wire) -> Wire:
+        """What this version can say of members, under its names."""
+        if not self._words:
+            return {name: by_attribute[a] for a, name in self.names.items() if a in by_attribute}
+        found: Wire = {}
+        for attribute, name in self.names.items():
+            if attribute in by_attribute:
+                said = self.spelled(attribute, by_attribute[attribute])
+                if said is not None:
+                    found[name] = said
+        return found
+
+    def _usual(self, attribute: str, value: Any) -> Any:
+        """A member's value as it is stored."""
+        words = self._words.get(attribute)
+        return value if words is None else words.read(self.version, value)
+
+    def _says_what_is_stored(self) -> bool:
+        own = self._own
+        return self.names == own.names and all(
+            words.versions >= {self.version, own.version}
+            and words.in_version(self.version) == words.in_version(own.version)
+            for words in self._words.values()
+        )
 
     @property
     def _own(self) -> "Shape":
@@ -127,7 +162,7 @@ def _struct(
     """The Struct of one version, with the attributes of the one that was declared, which is its `declared`."""
     made: type[Document] = msgspec.defstruct(  # type: ignore[assignment]
         name,
-        [(m.attribute, m.type, m.default) for m in members],
+        [(m.attribute, m.type_in(version), m.default) for m in members],
         bases=(Struct,),
         namespace={"__doc__": document.__doc__, "declared": document},
         module=document.__module__,

@@ -6,14 +6,14 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from headland.farm.catalogue import PARTIES
 from headland.farm.catalogue.shape import Shape
 from headland.farm.documents import rows
 from headland.farm.documents.conditions import Conditions
 from headland.farm.documents.making import made
+from headland.farm.documents.parents import check_parents
 from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp
-from headland.farm.errors import InvalidInputError, ResourceInUseError, ResourceNotFoundError
+from headland.farm.errors import InvalidInputError, ResourceInUseError
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_~.\-]{0,48}[A-Za-z0-9]")
 
@@ -54,18 +54,14 @@ def write(
 
     Raises:
         PreconditionError: it is not in the state that the caller supposed.
-        ResourceNotFoundError: its party does not exist.
+        ResourceNotFoundError: a document that it lies below does not exist.
         BodyInvalidError: what would come of it is no document of the family.
     """
     family, version = shape.family, shape.version
     before = rows.find(connection, family, key)
     conditions.check(before.etag if before else None)
-    if (
-        before is None
-        and family.of_party
-        and not rows.exists(connection, PARTIES, Key(rows.NO_PARTY, key.party))
-    ):
-        raise ResourceNotFoundError(PARTIES.kind.of(version), key.party)
+    if before is None:
+        check_parents(connection, family, key, version)
     row, known = made(shape, key, patch, before, stamp)
     change = rows.update if before else rows.insert
     change(connection, family, key, row, known)

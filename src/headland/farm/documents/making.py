@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from headland.farm.catalogue.shape import Shape, Stored, whole
 from headland.farm.documents.facts import facts
 from headland.farm.documents.merging import merged
+from headland.farm.documents.parents import parents_of
 from headland.farm.documents.rows import Key, Row
 from headland.farm.documents.stamps import Stamp, new_etag
 from headland.http.validation import BodyInvalidError
@@ -36,8 +37,8 @@ def stamped(shape: Shape, key: Key, document: Any, before: Row | None, stamp: St
     """A checked document, with what the service writes into it by itself."""
     document.id = key.id
     document.e_tag = new_etag(stamp.at, before.etag if before else None)
-    if shape.family.of_party:
-        document.party_id = key.party
+    for attribute, text in parents_of(shape.family, key).items():
+        setattr(document, attribute, shape.spelled(attribute, text))
     document.modified_date_time = stamp.moment
     if document.created_date_time is None:
         document.created_date_time = stamp.moment

@@ -44,20 +44,30 @@ class Page(NamedTuple):
 
 
 def page(
-    connection: Connection, family: Family, party: str | None, asked: Asked, *, after: int, size: int
+    connection: Connection,
+    family: Family,
+    party: str | None,
+    asked: Asked,
+    *,
+    after: int,
+    size: int,
+    within: str | None = None,
 ) -> Page:
-    """At most `size` documents after a place; of all parties where none is named."""
+    """At most `size` documents after a place; of all parties where none is named. `party` and `within` as in
+    `rows.Key`.
+    """
+    below = {name: text for name, text in (("party", party), ("within", within)) if text is not None}
     shape = tuple((name, _padded(len(values))) for name, values in sorted(asked.items()))
     values = {
         f"{name}_{number}": value
         for name, count in shape
         for number, value in enumerate(_filled(asked[name], count))
     }
-    edge = _edge(connection, family, party, after) if _must_look(family, asked) else None
-    statement = _statement(family, party is not None, shape)
+    edge = _edge(connection, family, below, after) if _must_look(family, asked) else None
+    statement = _statement(family, tuple(below), shape)
     found: list[Any] = statement.rows(
         connection,
-        party=party,
+        **below,
         after=after,
         until=_BEYOND if edge is None else edge,
         limit=size + 1,
@@ -75,28 +85,32 @@ def _must_look(family: Family, asked: Asked) -> bool:
     return bool(asked) and indexed.isdisjoint(asked)
 
 
-def _edge(connection: Connection, family: Family, party: str | None, after: int) -> int | None:
+def _edge(connection: Connection, family: Family, below: Mapping[str, str], after: int) -> int | None:
     """The place up to which documents are looked at; None for the list's end."""
-    whole, of_party = _edges(family)
-    if party is not None:
-        found = of_party.row(connection, party=party, after=after, before=MOST_LOOKED_AT - 1)
+    if below:
+        nth = _edge_below(family, tuple(below))
+        found = nth.row(connection, **below, after=after, before=MOST_LOOKED_AT - 1)
         return None if found is None else int(found[0])
-    last = whole.row(connection)
+    last = _last(family).row(connection)
     edge = after + MOST_LOOKED_AT
     return None if last is None or edge >= (last[0] or 0) else edge
 
 
 @cache
-def _edges(family: Family) -> tuple[Prepared, Prepared]:
+def _last(family: Family) -> Prepared:
+    return Prepared(sa.select(sa.func.max(table_of(family).c.seq)))
+
+
+@cache
+def _edge_below(family: Family, below: tuple[str, ...]) -> Prepared:
     table = table_of(family)
-    of_party = (
+    return Prepared(
         sa.select(table.c.seq)
-        .where(table.c.party == bindparam("party"), table.c.seq > bindparam("after"))
+        .where(*(table.c[name] == bindparam(name) for name in below), table.c.seq > bindparam("after"))
         .order_by(table.c.seq)
         .offset(bindparam("before", type_=sa.Integer))
         .limit(1)
     )
-    return Prepared(sa.select(sa.func.max(table.c.seq))), Prepared(of_party)
 
 
 def _padded(count: int) -> int:
@@ -109,15 +123,14 @@ def _filled(values: Sequence[Any], count: int) -> list[Any]:
 
 
 @lru_cache(_MOST_STATEMENTS)
-def _statement(family: Family, of_one_party: bool, shape: tuple[tuple[str, int], ...]) -> Prepared:
+def _statement(family: Family, below: tuple[str, ...], shape: tuple[tuple[str, int], ...]) -> Prepared:
     table = table_of(family)
     filters = {each.parameter: each for each in family.filters}
     conditions: list[ColumnElement[bool]] = [
         table.c.seq > bindparam("after"),
         table.c.seq <= bindparam("until"),
     ]
-    if of_one_party:
-        conditions.append(table.c.party == bindparam("party"))
+    conditions += [table.c[name] == bindparam(name) for name in below]
     for name, count in shape:
         conditions.append(_condition(table, filters[name], [f"{name}_{number}" for number in range(count)]))
     return Prepared(

@@ -1,17 +1,18 @@
 """Rows of documents: functions that take a connection. Rules are elsewhere."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, bindparam
+from sqlalchemy import ColumnElement, Connection, bindparam
 
 from headland.database.prepared import Prepared
 from headland.farm.catalogue import FAMILIES, Family
+from headland.farm.catalogue.references import ByType, Reference
 from headland.farm.catalogue.shape import Stored
-from headland.farm.documents.tables import table_of
+from headland.farm.documents.tables import key_columns, table_of
 
 #: Of documents that belong to no party.
 NO_PARTY = ""
@@ -22,6 +23,8 @@ class Key(NamedTuple):
 
     party: str
     id: str
+    #: Ids of its parents after the party, with slashes between them.
+    within: str = ""
 
 
 class Row(NamedTuple):
@@ -50,20 +53,17 @@ class _Statements:
 @cache
 def _statements(family: Family) -> _Statements:
     table = table_of(family)
-    this = (table.c.party == bindparam("party"), table.c.id == bindparam("id"))
-    written = [c.name for c in table.c if c.name not in {"seq", "party", "id"}]
+    names = key_columns(family)
+    this = [table.c[name] == bindparam(name) for name in names]
+    written = [c.name for c in table.c if c.name not in {"seq", *names}]
     return _Statements(
         Prepared(sa.select(table.c.etag, table.c.document, table.c.rest).where(*this)),
         Prepared(sa.select(table.c.id).where(*this)),
-        Prepared(
-            sa.insert(table).values(
-                party=bindparam("party"), id=bindparam("id"), **{n: bindparam(n) for n in written}
-            )
-        ),
+        Prepared(sa.insert(table).values({n: bindparam(n) for n in (*names, *written)})),
         # Named apart, since SQLAlchemy keeps the names of columns for itself here.
         Prepared(
             sa.update(table)
-            .where(table.c.party == bindparam("of_party"), table.c.id == bindparam("with_id"))
+            .where(*(table.c[name] == bindparam(f"old_{name}") for name in names))
             .values({n: bindparam(f"new_{n}") for n in written})
         ),
         Prepared(sa.delete(table).where(*this)),
@@ -72,30 +72,39 @@ def _statements(family: Family) -> _Statements:
 
 def find(connection: Connection, family: Family, key: Key) -> Row | None:
     """The document with a key."""
-    found = _statements(family).select.row(connection, party=key.party, id=key.id)
+    found = _statements(family).select.row(connection, **_named(family, key))
     return Row(*found) if found else None
 
 
 def exists(connection: Connection, family: Family, key: Key) -> bool:
     """Whether there is a document with a key."""
-    return _statements(family).exists.row(connection, party=key.party, id=key.id) is not None
+    return _statements(family).exists.row(connection, **_named(family, key)) is not None
 
 
 def insert(connection: Connection, family: Family, key: Key, row: Row, facts: Mapping[str, Any]) -> None:
     """Add a document that is not there."""
     values = {**row._asdict(), **facts}
-    _statements(family).insert.rows(connection, party=key.party, id=key.id, **values)
+    _statements(family).insert.rows(connection, **_named(family, key), **values)
 
 
 def update(connection: Connection, family: Family, key: Key, row: Row, facts: Mapping[str, Any]) -> None:
     """Replace a document that is there."""
     values = {f"new_{name}": value for name, value in ({**row._asdict(), **facts}).items()}
-    _statements(family).update.rows(connection, of_party=key.party, with_id=key.id, **values)
+    old = {f"old_{name}": value for name, value in _named(family, key).items()}
+    _statements(family).update.rows(connection, **old, **values)
 
 
 def delete(connection: Connection, family: Family, key: Key) -> None:
     """Remove a document, if it is there."""
-    _statements(family).delete.rows(connection, party=key.party, id=key.id)
+    _statements(family).delete.rows(connection, **_named(family, key))
+
+
+def _named(family: Family, key: Key) -> dict[str, str]:
+    """A key's parts by column."""
+    named = {"party": key.party, "id": key.id}
+    if family.below:
+        named["within"] = key.within
+    return named
 
 
 class User(NamedTuple):
@@ -120,19 +129,35 @@ def _uses(family: Family) -> tuple[_Use, ...]:
             used = table.c.party == bindparam("id")
             found.append(_Use(other, Prepared(sa.select(table.c.id).where(used).limit(1))))
         for reference in other.references:
-            if reference.to == family.name:
-                used = sa.and_(
-                    table.c[reference.attribute] == bindparam("id"),
-                    table.c.party == bindparam("party") if family.of_party else sa.true(),
-                )
+            word = reference.families.get(family.name, _NO_WORD)
+            if word is not _NO_WORD:
+                used = sa.and_(*_conditions(family, table, reference, word))
                 found.append(_Use(other, Prepared(sa.select(table.c.id).where(used).limit(1))))
     return tuple(found)
+
+
+#: Of references that lead elsewhere; None is said by those that always lead here.
+_NO_WORD = "\0"
+
+
+def _conditions(
+    family: Family, table: sa.Table, reference: Reference, word: str | None
+) -> Iterator[ColumnElement[bool]]:
+    """Under which a row refers to the document of `family` with the parameters' key."""
+    yield table.c[reference.attribute] == bindparam("id")
+    if family.of_party:
+        yield table.c.party == bindparam("party")
+    if family.below:
+        # What has ids of its own below other parents is only referred to from below the same.
+        yield table.c.within == bindparam("within")
+    if isinstance(reference.to, ByType):
+        yield table.c[reference.to.attribute] == sa.literal(word)
 
 
 def user_of(connection: Connection, family: Family, key: Key) -> User | None:
     """A document that forbids to delete this one."""
     for use in _uses(family):
-        found = use.select.row(connection, party=key.party, id=key.id)
+        found = use.select.row(connection, **key._asdict())
         if found:
             return User(use.family, found[0])
     return None

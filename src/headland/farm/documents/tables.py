@@ -40,13 +40,24 @@ def column_of(column: Column) -> sa.Column[Any]:
     return sa.Column(column.name, _TYPES[column.type]())
 
 
+def parent_columns(family: Family) -> list[str]:
+    """Columns that say what a document lies below."""
+    return [name for name, there in (("party", family.of_party), ("within", family.below)) if there]
+
+
+def key_columns(family: Family) -> list[str]:
+    """Columns that name one document."""
+    return ["party", "id", *(["within"] if family.below else [])]
+
+
 def _table_of(family: Family) -> sa.Table:
     name = family.name
     columns = {column.name: column for column in family.columns if column.name != "id"}
+    parents = parent_columns(family)
     indexes = [
         # Lists across parties ask for ids, too.
-        sa.Index(f"ix_{name}_id", "id", "party", unique=True),
-        sa.Index(f"ix_{name}_party", "party", "seq"),
+        sa.Index(f"ix_{name}_id", "id", *(parents or ["party"]), unique=True),
+        *([sa.Index(f"ix_{name}_party", *parents, "seq")] if parents else []),
         *(sa.Index(f"ix_{name}_{c.name}", c.name, "seq") for c in columns.values() if c.indexed),
     ]
     return sa.Table(
@@ -56,12 +67,14 @@ def _table_of(family: Family) -> sa.Table:
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True),
         #: Id of the party that the document belongs to; empty where its family's belong to none.
         sa.Column("party", sa.Text, nullable=False),
+        #: Ids of its further parents (`Key.within`).
+        *([sa.Column("within", sa.Text, nullable=False)] if family.below else []),
         sa.Column("id", sa.Text, nullable=False),
         sa.Column("etag", sa.Text, nullable=False),
         sa.Column("document", sa.LargeBinary, nullable=False),
         sa.Column("rest", sa.LargeBinary),
         *(column_of(column) for column in columns.values()),
-        *(indexes if family.of_party else [indexes[0], *indexes[2:]]),
+        *indexes,
     )
 
 

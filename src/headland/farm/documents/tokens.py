@@ -26,6 +26,8 @@ class Continuation(Struct, frozen=True, array_like=True):
     family: str
     #: None for all parties.
     party: str | None
+    #: As in `rows.Key`.
+    within: str | None
     asked: Mapping[str, Sequence[Any]]
     #: Number of the last row that was shown.
     after: int

@@ -1,0 +1,65 @@
+"""Insights: what a model says of a resource. They lie below the model and the resource."""
+
+from datetime import datetime
+from typing import Annotated
+
+from headland.farm.catalogue.family import Family, Reference, Spelling
+from headland.farm.catalogue.filters import times
+from headland.farm.catalogue.members import Absent, Called, Measure, PartyDocument, ReadOnly
+from headland.farm.catalogue.parents import Parent
+from headland.farm.catalogue.references import ByType
+from headland.farm.catalogue.words import Word, one_of
+from headland.farm.versions import versions
+
+#: What insights may be of.
+RESOURCE_TYPES = one_of(
+    Word("Party", {"AB": "Farmer"}),
+    "Farm",
+    "Field",
+    "SeasonalField",
+)
+RESOURCES = ByType(
+    "resource_type",
+    {
+        "Party": "parties",
+        "Farm": "farms",
+        "Field": "fields",
+        "SeasonalField": "seasonal_fields",
+    },
+)
+
+MODEL = Parent(Spelling("models"), Spelling("modelId"), "model_id")
+RESOURCE_TYPE = Parent(
+    Spelling("resource-types"), Spelling("resourceType"), "resource_type", words=RESOURCE_TYPES
+)
+RESOURCE = Parent(Spelling("resources"), Spelling("resourceId"), "resource_id", RESOURCES)
+
+
+class Insight(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
+    """What a model says of a resource."""
+
+    source: Absent = None
+    model_id: Annotated[str | None, ReadOnly] = None
+    resource_type: Annotated[str | None, ReadOnly, RESOURCE_TYPES] = None
+    resource_id: Annotated[str | None, ReadOnly] = None
+    model_version: str | None = None
+    insight_start_date_time: datetime | None = None
+    insight_end_date_time: datetime | None = None
+    measurements: Annotated[dict[str, Measure] | None, Called("measures", "B")] = None
+
+
+INSIGHTS = Family(
+    "insights",
+    kind=Spelling("Insight"),
+    segment=Spelling("insights"),
+    parameter=Spelling("insightId"),
+    document=Insight,
+    versions=versions("B-G"),
+    own_filters=(
+        *times("InsightStartDateTime", "insight_start_date_time"),
+        *times("InsightEndDateTime", "insight_end_date_time"),
+    ),
+    references=(Reference("resource_id", RESOURCES),),
+    below=(MODEL, RESOURCE_TYPE, RESOURCE),
+    listed_whole=False,
+)

@@ -1,0 +1,33 @@
+"""How a family's documents name those of others."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ByType:
+    """The other family is the one that a further member names."""
+
+    attribute: str
+    #: `Family.name` by what the member says.
+    families: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A member that has the id of a document of another family, of the same party if that is a party's.
+
+    Ids are not checked when they are written: documents come in any order. A document that is referred to is
+    not deleted.
+    """
+
+    attribute: str
+    #: `Family.name` of the other one, if it is always the same.
+    to: str | ByType
+
+    @property
+    def families(self) -> Mapping[str, str | None]:
+        """`Family.name` of each one that it may lead to, and what the other member then says."""
+        if isinstance(self.to, ByType):
+            return {family: word for word, family in self.to.families.items()}
+        return {self.to: None}

@@ -1,0 +1,49 @@
+"""What a document lies below: as its key has it, as its members repeat it, and whether it is there."""
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection
+
+from headland.farm.catalogue import FAMILIES, Family
+from headland.farm.catalogue.parents import PARTY, Parent
+from headland.farm.catalogue.references import ByType
+from headland.farm.documents import rows
+from headland.farm.documents.rows import NO_PARTY, Key
+from headland.farm.errors import ResourceNotFoundError
+from headland.farm.versions import Version
+
+_BY_NAME = {family.name: family for family in FAMILIES}
+
+
+def key_below(family: Family, ids: Sequence[str], document_id: str) -> Key:
+    """The key of a document below parents with these ids, in the order of `Family.parents`."""
+    party, *others = ids if family.of_party else (NO_PARTY, *ids)
+    return Key(party, document_id, "/".join(others))
+
+
+def parents_of(family: Family, key: Key) -> Mapping[str, str]:
+    """Ids of a document's parents by the members that repeat them."""
+    parts = key.within.split("/") if family.below else []
+    ids = [key.party, *parts] if family.of_party else parts
+    return {parent.attribute: text for parent, text in zip(family.parents, ids, strict=True)}
+
+
+def check_parents(connection: Connection, family: Family, key: Key, version: Version) -> None:
+    """Raises ResourceNotFoundError for the first parent that does not exist."""
+    ids = parents_of(family, key)
+    for parent in family.parents:
+        name, text = _family_named(parent, ids), ids[parent.attribute]
+        if name is None:
+            continue
+        other = _BY_NAME[name]
+        above = Key(key.party if other.of_party else NO_PARTY, text)
+        # Below a party, the only party is that one.
+        elsewhere = name == PARTY.family and text != key.party
+        if elsewhere or not rows.exists(connection, other, above):
+            raise ResourceNotFoundError(other.kind.of(version), text)
+
+
+def _family_named(parent: Parent, ids: Mapping[str, str]) -> str | None:
+    if isinstance(parent.family, ByType):
+        return parent.family.families[ids[parent.family.attribute]]
+    return parent.family
