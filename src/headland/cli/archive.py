@@ -16,7 +16,7 @@ from headland.cli.files import replacement
 from headland.cli.options import quiet_option
 from headland.jobs.clusters.scala import compiler_command, has_compiler
 from headland.settings import Home, SettingsError, load_settings
-from headland.settings.model import JobsSettings
+from headland.settings.jobs import JobsSettings
 
 
 @click.group()

@@ -9,8 +9,7 @@ from headland.http.listener import Hosts
 from headland.http.openapi import Api
 from headland.security import Guard, Verifier
 from headland.server.deployment import Deployment
-from headland.settings import Home, Settings
-from headland.settings.model import FARM_RESOURCE
+from headland.settings import FARM_RESOURCE, Home, Settings
 
 #: Where it is mounted on the public base.
 PREFIX = "/farm"

@@ -1,24 +1,21 @@
 """Every setting of Headland, where it comes from, and where its files live."""
 
+from headland.settings.control import ControlSettings
+from headland.settings.database import DatabaseSettings
 from headland.settings.home import Home
+from headland.settings.identity import IdentitySettings
+from headland.settings.jobs import DeployMode, JobsSettings, QueueSettings
 from headland.settings.load import LOOPBACK, SettingsError, load_settings
-from headland.settings.model import (
-    AccountSettings,
-    ControlSettings,
-    DatabaseSettings,
-    DeployMode,
-    IdentitySettings,
-    JobsSettings,
-    LogSettings,
-    QueueSettings,
-    ServerSettings,
-    Settings,
-    StorageSettings,
-    TlsSettings,
-)
+from headland.settings.log import LogSettings
+from headland.settings.model import Settings
+from headland.settings.resources import FARM_RESOURCE
 from headland.settings.security import IssuerSettings, SecuritySettings
+from headland.settings.server import ServerSettings
+from headland.settings.storage import AccountSettings, StorageSettings
+from headland.settings.tls import TlsSettings
 
 __all__ = [
+    "FARM_RESOURCE",
     "LOOPBACK",
     "AccountSettings",
     "ControlSettings",

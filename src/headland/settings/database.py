@@ -1,0 +1,23 @@
+"""Settings of where rows are kept."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from headland.settings.units import Seconds
+
+
+class DatabaseSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where rows are kept."""
+
+    url: Annotated[
+        Annotated[str, Meta(pattern=r"^sqlite:///.+")] | None,
+        Meta(
+            description="`sqlite:///<file>`; unset, `headland.db` in the home.",
+            examples=["sqlite:////var/lib/headland/headland.db"],
+        ),
+    ] = None
+    busy_timeout: Annotated[
+        Seconds,
+        Meta(description="How long a write waits for another process's write before it fails with 503."),
+    ] = 10.0
