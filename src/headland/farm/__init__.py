@@ -4,5 +4,17 @@ from headland.farm.api import farm_api, farm_app, farm_operations
 from headland.farm.arrival import Addresses
 from headland.farm.instances import Instance, Instances
 from headland.farm.stores import Stores
+from headland.farm.work.pending import Pending
+from headland.farm.work.worker import Worker
 
-__all__ = ["Addresses", "Instance", "Instances", "Stores", "farm_api", "farm_app", "farm_operations"]
+__all__ = [
+    "Addresses",
+    "Instance",
+    "Instances",
+    "Pending",
+    "Stores",
+    "Worker",
+    "farm_api",
+    "farm_app",
+    "farm_operations",
+]

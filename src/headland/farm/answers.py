@@ -58,6 +58,20 @@ def page_answer(request: Request, page: bytes) -> Response:
     return _Answer(page, 200, [*_head(request), _JSON])
 
 
+def job_answer(
+    request: Request, job: bytes, status: int = 200, *, ended: bool, at: str | None = None
+) -> Response:
+    """A job. Public clients poll the address that they are given by either name, and rest as long as they are
+    told; without that, one of them rests for half a minute.
+    """
+    head = [*_head(request), _JSON]
+    if at is not None:
+        head += [(b"operation-location", at.encode()), (b"location", at.encode())]
+    if not ended:
+        head.append((b"retry-after", _SOON.encode()))
+    return _Answer(job, status, head)
+
+
 def deleted_answer(request: Request) -> Response:
     """No document any more."""
     return Response(status_code=204, headers=_as_text(_head(request)))

@@ -4,14 +4,14 @@ import time
 from collections.abc import Callable, Hashable
 
 from headland.farm.access import Gate
-from headland.farm.application import FarmApplication
+from headland.farm.application import FarmApplication, operations_of
 from headland.farm.arrival import Addresses
 from headland.farm.handlers import Surroundings
 from headland.farm.instances import Instances
-from headland.farm.routes import catalogue_operations
 from headland.farm.stores import Stores
 from headland.farm.versions import Version
 from headland.farm.wire import ErrorResponse
+from headland.farm.work.pending import Pending
 from headland.http.openapi import Api
 from headland.http.operations import Answer, Operation
 from headland.security import Authorizer, Guard
@@ -49,11 +49,13 @@ def farm_operations(
     authorizer: Authorizer,
     instances: Instances,
     stores: Stores,
+    pending: Pending,
     max_body: int,
     version: Version = Version.C,
 ) -> list[Operation]:
     """The operations of one version. Each has the data action that it needs."""
-    return catalogue_operations(version, Surroundings(Gate(guard, authorizer, instances, stores), max_body))
+    gate = Gate(guard, authorizer, instances, stores)
+    return operations_of(version, Surroundings(gate, max_body, pending))
 
 
 def farm_app(
@@ -62,6 +64,7 @@ def farm_app(
     authorizer: Authorizer,
     instances: Instances,
     stores: Stores,
+    pending: Pending,
     addresses: Addresses,
     max_body: int,
     version: Callable[[], Hashable] | None = None,
@@ -69,5 +72,5 @@ def farm_app(
 ) -> FarmApplication:
     """The application, for all versions of the protocol that are served. `version` as `Gate` has it."""
     gate = Gate(guard, authorizer, instances, stores, version=version)
-    surroundings = Surroundings(gate, max_body, clock)
+    surroundings = Surroundings(gate, max_body, pending, clock)
     return FarmApplication(surroundings, addresses)

@@ -8,12 +8,18 @@ from headland.farm.handlers import Surroundings
 from headland.farm.queries import query_of, version_of
 from headland.farm.routes import catalogue_operations
 from headland.farm.routing import Routes
-from headland.farm.versions import SERVED
+from headland.farm.versions import SERVED, Version
+from headland.farm.work.routes import job_operations
 from headland.http.application import Application
-from headland.http.operations import Handler
+from headland.http.operations import Handler, Operation
 
 #: Where a listener says which instance a request's host name stands for.
 INSTANCE_HOST = "instance_host"
+
+
+def operations_of(version: Version, surroundings: Surroundings) -> list[Operation]:
+    """Every operation of a version."""
+    return [*catalogue_operations(version, surroundings), *job_operations(version, surroundings)]
 
 
 class FarmApplication(Application):
@@ -22,7 +28,7 @@ class FarmApplication(Application):
     def __init__(self, surroundings: Surroundings, addresses: Addresses) -> None:
         super().__init__([], RENDERERS)
         self._addresses = addresses
-        self._routes = {version: Routes(catalogue_operations(version, surroundings)) for version in SERVED}
+        self._routes = {version: Routes(operations_of(version, surroundings)) for version in SERVED}
 
     def _handler(self, scope: Scope) -> Handler:
         path: str = scope["path"][len(scope.get("root_path", "")) :]

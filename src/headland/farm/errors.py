@@ -107,6 +107,16 @@ class ResourceInUseError(FarmError):
         )
 
 
+class JobExistsError(FarmError):
+    """A job's id was used for other work; ids are never used again."""
+
+    status = 409
+    code = "JobAlreadyExists"
+
+    def __init__(self, job_id: str) -> None:
+        super().__init__(f"The job id '{job_id}' was used by another request; choose one that was not.", "jobId")
+
+
 class PreconditionError(FarmError):
     """The document is not in the state that the caller supposed."""
 

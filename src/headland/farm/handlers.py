@@ -19,17 +19,17 @@ from headland.farm.answers import (
 )
 from headland.farm.arrival import Arrival
 from headland.farm.catalogue import Family
-from headland.farm.catalogue.parents import Parent
 from headland.farm.catalogue.shape import Stored, shape_of
 from headland.farm.documents import documents, pages, rows
 from headland.farm.documents.conditions import Conditions
-from headland.farm.documents.parents import key_below
+from headland.farm.documents.parents import key_below, parent_id
 from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp
 from headland.farm.documents.tokens import Continuation, opened, sealed
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError, UnsupportedMediaTypeError
 from headland.farm.queries import USUAL_PAGE, asked_of, paging_name, paging_of
 from headland.farm.versions import Version
+from headland.farm.work.pending import Pending
 from headland.farm.wire import joined
 from headland.http.bodies import media_type_of, read_body
 from headland.http.headers import header
@@ -50,6 +50,7 @@ class Surroundings:
     gate: Gate
     #: Bytes that a body may have.
     max_body: int
+    pending: Pending
     clock: Callable[[], float] = time.time
 
 
@@ -152,16 +153,7 @@ class Handlers:
 
     def _ids(self, request: Request) -> Sequence[str]:
         """Of the path's parents."""
-        return [self._parent_id(parent, name, request.path_params[name]) for parent, name in self._parents]
-
-    def _parent_id(self, parent: Parent, name: str, text: str) -> str:
-        if parent.words is None:
-            return text
-        word = parent.words.read(self._version, text)
-        if word is None:
-            known = ", ".join(parent.words.in_version(self._version))
-            raise InvalidInputError(f"'{text[:80]}' is none of {known}.", name)
-        return word
+        return [parent_id(parent, self._version, request.path_params[name]) for parent, name in self._parents]
 
 
 def _conditions(request: Request) -> Conditions:

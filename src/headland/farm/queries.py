@@ -120,6 +120,14 @@ def _values(query: Query, wanted: Filter) -> list[str]:
     return values
 
 
+def required(query: Query, name: str) -> str:
+    """A parameter's value. Raises InvalidInputError where there is none."""
+    value = _one(query, name)
+    if not value:
+        raise InvalidInputError("The parameter is required.", name)
+    return value
+
+
 def _one(query: Query, name: str) -> str | None:
     given = query.get(name)
     if given is None:

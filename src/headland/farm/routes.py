@@ -1,25 +1,19 @@
 """The operations of the catalogue, each made from its family's declaration."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 
-from starlette.requests import Request
-from starlette.responses import Response
-
-from headland.farm.access import Visit
-from headland.farm.arrival import Arrival
 from headland.farm.catalogue import FAMILIES, Family
 from headland.farm.catalogue.parents import PARTY
 from headland.farm.catalogue.shape import shape_of
+from headland.farm.guarded import guarded
 from headland.farm.handlers import BODY_TYPES, Handlers, Surroundings
 from headland.farm.parameters import API_VERSION, CONDITIONS, READ_CONDITIONS, list_parameters
 from headland.farm.versions import Version
 from headland.farm.wire import list_struct
-from headland.http.operations import Answer, Handler, Operation
+from headland.http.operations import Answer, Operation
 
 _ETAG = {"ETag": "The document's `eTag`, without quotes."}
 _LOCATION = {"Location": "Where the document is read."}
-
-_Act = Callable[[Request, Arrival, Visit], Awaitable[Response]]
 
 
 def catalogue_operations(version: Version, surroundings: Surroundings) -> list[Operation]:
@@ -49,7 +43,7 @@ def _lists(family: Family, version: Version, surroundings: Surroundings) -> Iter
         yield Operation(
             "GET",
             path,
-            _guarded(f"{verb}_{family.name}", action, act, surroundings),
+            guarded(f"{verb}_{family.name}", action, act, surroundings.gate),
             summary,
             answers,
             parameters=(API_VERSION, *list_parameters(family, version)),
@@ -65,7 +59,7 @@ def _documents(family: Family, version: Version, surroundings: Surroundings) -> 
     yield Operation(
         "GET",
         path,
-        _guarded(f"get_{family.name}", read, handlers.get, surroundings),
+        guarded(f"get_{family.name}", read, handlers.get, surroundings.gate),
         f"Get a {kind} resource",
         {200: Answer("The document.", struct, _ETAG), 304: Answer("It is as the caller knows it.")},
         parameters=(API_VERSION, *READ_CONDITIONS),
@@ -74,7 +68,7 @@ def _documents(family: Family, version: Version, surroundings: Surroundings) -> 
     yield Operation(
         "PATCH",
         path,
-        _guarded(f"write_{family.name}", write, handlers.write, surroundings),
+        guarded(f"write_{family.name}", write, handlers.write, surroundings.gate),
         f"Create a {kind} resource, or merge a patch into it",
         {
             200: Answer("It was there, and is updated.", struct, _ETAG),
@@ -88,7 +82,7 @@ def _documents(family: Family, version: Version, surroundings: Surroundings) -> 
     yield Operation(
         "DELETE",
         path,
-        _guarded(f"delete_{family.name}", delete, handlers.delete, surroundings),
+        guarded(f"delete_{family.name}", delete, handlers.delete, surroundings.gate),
         f"Delete a {kind} resource to which no other is linked",
         {204: Answer("It is not there any more.")},
         parameters=(API_VERSION, *CONDITIONS),
@@ -101,15 +95,3 @@ def _parent(family: Family, version: Version) -> str:
     steps = [(parent.segment.of(version), parent.parameter.of(version)) for parent in family.parents]
     above = "".join(f"/{segment}/{{{parameter}}}" for segment, parameter in steps)
     return f"{above}/{family.segment.of(version)}"
-
-
-def _guarded(name: str, action: str, act: _Act, surroundings: Surroundings) -> Handler:
-    """`act` for requests that may do `action`. The API's description calls it `name`."""
-    enter = surroundings.gate.enter
-
-    async def handle(request: Request) -> Response:
-        arrival: Arrival = request.scope["arrival"]
-        return await act(request, arrival, await enter(request, arrival.instance, action))
-
-    handle.__name__ = name
-    return handle

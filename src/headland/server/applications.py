@@ -17,7 +17,7 @@ from headland.server.apis import control_audiences, own_audiences, private_apis,
 from headland.server.deployment import Deployment
 from headland.server.directory import IdentityDirectory
 from headland.server.farm import PREFIX as FARM
-from headland.server.farm import farm_application, farm_hosts, stores_of
+from headland.server.farm import farm_application, farm_hosts, farm_worker, pending_of, stores_of
 from headland.server.logging import configure_logging, request_lines
 from headland.server.parent import follow_parent
 from headland.settings import Home
@@ -44,6 +44,7 @@ class Assembly:
         self.authorizer = RoleAuthorizer(deployment.database)
         stores = stores_of(deployment.home, settings)
         self.deployer = Deployer(deployment.database, stores, deployment.home.deployer_lock)
+        self.pending = pending_of(deployment.home)
 
     def public(self) -> Listener:
         """The public base."""
@@ -66,7 +67,7 @@ class Assembly:
             at_root.insert(0, control_app(self._control()))
         hosts = None
         if "farm" in apis:
-            mounted[FARM] = farm = farm_application(deployment, self.verifier)
+            mounted[FARM] = farm = farm_application(deployment, self.verifier, self.pending)
             hosts = farm_hosts(farm, settings)
         return Listener("public", mounted, at_root, tls=True, traffic=self._traffic("public"), hosts=hosts)
 
@@ -103,6 +104,8 @@ def public_application() -> Listener:
     settings = assembly.deployment.settings
     if "control" in settings.server.services:
         assembly.deployer.start()
+    if "farm" in settings.server.services:
+        farm_worker(assembly.deployment, assembly.pending).start()
     if assembly.issuer is not None:
         KeyKeeper(assembly.deployment.database, settings.identity).start()
     return assembly.public()

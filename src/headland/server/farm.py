@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from headland.control import Instances, RoleAuthorizer
-from headland.farm import Addresses, Instance, Stores, farm_api, farm_app, farm_operations
+from headland.farm import Addresses, Instance, Pending, Stores, Worker, farm_api, farm_app, farm_operations
 from headland.farm.application import INSTANCE_HOST, FarmApplication
 from headland.http.listener import Hosts
 from headland.http.openapi import Api
@@ -34,6 +34,16 @@ def stores_of(home: Home, settings: Settings) -> Stores:
     return Stores(home.farm, settings.database.busy_timeout)
 
 
+def pending_of(home: Home) -> Pending:
+    """What is to be done for instances of a deployment, beside requests."""
+    return Pending(home.pending)
+
+
+def farm_worker(deployment: Deployment, pending: Pending) -> Worker:
+    """Does it. `pending` is the one by which this process's requests wake it."""
+    return Worker(pending, stores_of(deployment.home, deployment.settings))
+
+
 def farm_guard(settings: Settings, verifier: Verifier) -> Guard:
     """Tokens for the hosted service's constant, or for the deployment itself, open the farm service."""
     return Guard(verifier, frozenset({FARM_RESOURCE, settings.server.public_url}))
@@ -47,12 +57,13 @@ def declared_farm(deployment: Deployment, verifier: Verifier) -> Api:
         authorizer=RoleAuthorizer(deployment.database),
         instances=ProvisionedInstances(Instances(deployment.database)),
         stores=stores_of(deployment.home, settings),
+        pending=pending_of(deployment.home),
         max_body=settings.server.max_body,
     )
     return farm_api(operations, f"{PREFIX}/{{instance}}")
 
 
-def farm_application(deployment: Deployment, verifier: Verifier) -> FarmApplication:
+def farm_application(deployment: Deployment, verifier: Verifier, pending: Pending) -> FarmApplication:
     """The application."""
     settings = deployment.settings
     return farm_app(
@@ -60,6 +71,7 @@ def farm_application(deployment: Deployment, verifier: Verifier) -> FarmApplicat
         authorizer=RoleAuthorizer(deployment.database),
         instances=ProvisionedInstances(Instances(deployment.database)),
         stores=stores_of(deployment.home, settings),
+        pending=pending,
         addresses=Addresses(settings.server.public_url, PREFIX, settings.control.instance_domain),
         max_body=settings.server.max_body,
         # Roles and instances are rows, and nothing besides.

@@ -55,6 +55,11 @@ class Home:
         return self.path / "farm"
 
     @property
+    def pending(self) -> Path:
+        """Names the instances for which something is to be done beside their requests."""
+        return self.path / "pending"
+
+    @property
     def deployer_lock(self) -> Path:
         """Held by whoever lays out or removes stores of instances."""
         return self.runtime / "deployer.lock"

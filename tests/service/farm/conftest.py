@@ -12,7 +12,7 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-from headland.farm import Addresses, Instance, Stores, farm_app
+from headland.farm import Addresses, Instance, Pending, Stores, Worker, farm_app
 from headland.farm.application import INSTANCE_HOST
 from headland.http.application import Application
 from headland.http.listener import Hosts, Listener
@@ -25,10 +25,10 @@ DOMAIN = "farms.example"
 MAX_BODY = 100_000
 TENANT = "tenant"
 
-#: Data actions of the seed's three roles.
+#: Data actions of the seed's three roles; after a `!`, those that they have not.
 ROLES = {
     "admin": ("*",),
-    "contributor": ("*/read", "*/write", "*/action"),
+    "contributor": ("*/read", "*/write", "*/action", "!*/deletionJobs/*/write"),
     "reader": ("*/read", "*/list/action", "*/search/action", "*/download/action"),
 }
 
@@ -45,7 +45,9 @@ class Directory:
 
     def allows(self, principal: Principal, action: str, scope: str) -> bool:
         role = self.assigned.get((principal.object_id, scope))
-        return role is not None and any(fnmatchcase(action, pattern) for pattern in ROLES[role])
+        patterns = ROLES[role] if role is not None else ()
+        refused = any(fnmatchcase(action, pattern[1:]) for pattern in patterns if pattern.startswith("!"))
+        return not refused and any(fnmatchcase(action, pattern) for pattern in patterns)
 
     def assign(self, object_id: str, role: str, name: str = "meadow") -> None:
         self.assigned[object_id, resource_id(name)] = role
@@ -131,7 +133,20 @@ def verifier(key: RSAKey) -> Verifier:
 
 
 @pytest.fixture
-def app(stores: Stores, directory: Directory, clock: Clock, verifier: Verifier) -> Listener:
+def pending(tmp_path: Path, clock: Clock) -> Pending:
+    return Pending(tmp_path / "pending", clock)
+
+
+@pytest.fixture
+def worker(tmp_path: Path, pending: Pending, clock: Clock) -> Worker:
+    """One that works when it is told to."""
+    return Worker(pending, Stores(tmp_path / "farm"), clock=clock)
+
+
+@pytest.fixture
+def app(
+    stores: Stores, pending: Pending, directory: Directory, clock: Clock, verifier: Verifier
+) -> Listener:
     guard = Guard(verifier, frozenset({AUDIENCE, PUBLIC_URL}))
     addresses = Addresses(PUBLIC_URL, domain=DOMAIN)
     farm = farm_app(
@@ -139,6 +154,7 @@ def app(stores: Stores, directory: Directory, clock: Clock, verifier: Verifier) 
         authorizer=directory,
         instances=directory,
         stores=stores,
+        pending=pending,
         addresses=addresses,
         max_body=MAX_BODY,
         clock=clock,

@@ -34,6 +34,8 @@ class Family:
     below: tuple[Parent, ...] = ()
     #: Whether there is a list of all its documents, wherever they lie; one below their parents there always is.
     listed_whole: bool = True
+    #: Whether jobs delete its documents with all that is linked to them.
+    cascades: bool = False
 
     @property
     def of_party(self) -> bool:
@@ -67,7 +69,8 @@ class Family:
         """The version in whose form documents are kept, so that its reads copy bytes."""
         return Version.C if Version.C in self.versions else min(self.versions)
 
-    def action(self, verb: str) -> str:
-        """The data action that one of its operations needs."""
+    def action(self, verb: str, *above: str) -> str:
+        """The data action that one of its operations needs; `above` stands before the family."""
         first, *words = self.name.split("_")
-        return f"Microsoft.AgFoodPlatform/farmBeats/{first}{''.join(map(str.title, words))}/{verb}"
+        own = f"{first}{''.join(map(str.title, words))}"
+        return "/".join(("Microsoft.AgFoodPlatform/farmBeats", *above, own, verb))

@@ -9,5 +9,10 @@ class Farm(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
 
 
 FARMS = Family(
-    "farms", kind=Spelling("Farm"), segment=Spelling("farms"), parameter=Spelling("farmId"), document=Farm
+    "farms",
+    kind=Spelling("Farm"),
+    segment=Spelling("farms"),
+    parameter=Spelling("farmId"),
+    document=Farm,
+    cascades=True,
 )

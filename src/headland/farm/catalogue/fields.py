@@ -23,4 +23,5 @@ FIELDS = Family(
     document=Field,
     own_filters=(any_of("farmIds", "farm_id", "A-E", indexed=True),),
     references=(Reference("farm_id", "farms"),),
+    cascades=True,
 )

@@ -62,4 +62,5 @@ INSIGHTS = Family(
     references=(Reference("resource_id", RESOURCES),),
     below=(MODEL, RESOURCE_TYPE, RESOURCE),
     listed_whole=False,
+    cascades=True,
 )

@@ -112,7 +112,7 @@ class Member:
         return Literal[tuple(self.words.in_version(version))] | None
 
 
-def members_of(document: type[Document]) -> Iterator[Member]:
+def members_of(document: type[Struct]) -> Iterator[Member]:
     """Every member, in the order of declaration."""
     hints = get_type_hints(document, include_extras=True)
     for field in msgspec.structs.fields(document):

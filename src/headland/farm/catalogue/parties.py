@@ -15,4 +15,5 @@ PARTIES = Family(
     segment=PARTY.segment,
     parameter=PARTY.parameter,
     document=Party,
+    cascades=True,
 )

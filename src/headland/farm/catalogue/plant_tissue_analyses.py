@@ -55,4 +55,5 @@ PLANT_TISSUE_ANALYSES = Family(
         any_of("fieldIds", "field_id", indexed=True),
     ),
     references=(Reference("field_id", "fields"),),
+    cascades=True,
 )

@@ -44,4 +44,5 @@ SEASONAL_FIELDS = Family(
         any_of("cropIds", "crop_id", "A-E", indexed=True),
     ),
     references=(Reference("farm_id", "farms"), Reference("field_id", "fields")),
+    cascades=True,
 )

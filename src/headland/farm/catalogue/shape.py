@@ -150,6 +150,11 @@ def whole(family: Family, stored: Stored) -> Document:
     return msgspec.convert({names[a]: value for a, value in by_attribute.items()}, family.document)
 
 
+def struct_of(name: str, declared: type[Struct], version: Version) -> type[Struct]:
+    """The Struct of one version of what is declared as documents are, and is none."""
+    return _struct(name, declared, tuple(m for m in members_of(declared) if version in m.versions), version)
+
+
 @cache
 def shape_of(family: Family, version: Version) -> Shape:
     """The shape of a family in a version that has it."""
@@ -157,10 +162,10 @@ def shape_of(family: Family, version: Version) -> Shape:
 
 
 def _struct(
-    name: str, document: type[Document], members: tuple[Member, ...], version: Version
-) -> type[Document]:
+    name: str, document: type[Struct], members: tuple[Member, ...], version: Version
+) -> type[Any]:
     """The Struct of one version, with the attributes of the one that was declared, which is its `declared`."""
-    made: type[Document] = msgspec.defstruct(  # type: ignore[assignment]
+    return msgspec.defstruct(
         name,
         [(m.attribute, m.type_in(version), m.default) for m in members],
         bases=(Struct,),
@@ -170,4 +175,3 @@ def _struct(
         kw_only=True,
         omit_defaults=True,
     )
-    return made

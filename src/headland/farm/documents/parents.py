@@ -9,7 +9,7 @@ from headland.farm.catalogue.parents import PARTY, Parent
 from headland.farm.catalogue.references import ByType
 from headland.farm.documents import rows
 from headland.farm.documents.rows import NO_PARTY, Key
-from headland.farm.errors import ResourceNotFoundError
+from headland.farm.errors import InvalidInputError, ResourceNotFoundError
 from headland.farm.versions import Version
 
 _BY_NAME = {family.name: family for family in FAMILIES}
@@ -19,6 +19,21 @@ def key_below(family: Family, ids: Sequence[str], document_id: str) -> Key:
     """The key of a document below parents with these ids, in the order of `Family.parents`."""
     party, *others = ids if family.of_party else (NO_PARTY, *ids)
     return Key(party, document_id, "/".join(others))
+
+
+def parent_id(parent: Parent, version: Version, text: str) -> str:
+    """What a key has for what a request says of a parent.
+
+    Raises:
+        InvalidInputError: it is none of the words that may stand there.
+    """
+    if parent.words is None:
+        return text
+    word = parent.words.read(version, text)
+    if word is None:
+        known = ", ".join(parent.words.in_version(version))
+        raise InvalidInputError(f"'{text[:80]}' is none of {known}.", parent.parameter.of(version))
+    return word
 
 
 def parents_of(family: Family, key: Key) -> Mapping[str, str]:

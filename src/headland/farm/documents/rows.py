@@ -99,6 +99,17 @@ def delete(connection: Connection, family: Family, key: Key) -> None:
     _statements(family).delete.rows(connection, **_named(family, key))
 
 
+def is_key(family: Family, key: Key) -> ColumnElement[bool]:
+    """Whether a row is that of the document with a key."""
+    table = table_of(family)
+    return sa.and_(*(table.c[name] == value for name, value in _named(family, key).items()))
+
+
+def delete_where(connection: Connection, family: Family, condition: ColumnElement[bool]) -> int:
+    """Remove all documents for whose rows a condition holds; how many there were."""
+    return connection.execute(sa.delete(table_of(family)).where(condition)).rowcount
+
+
 def _named(family: Family, key: Key) -> dict[str, str]:
     """A key's parts by column."""
     named = {"party": key.party, "id": key.id}

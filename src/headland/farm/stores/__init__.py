@@ -34,6 +34,10 @@ class Stores:
         """See `headland.farm.stores.layout.lay_out`."""
         layout.lay_out(self._root, key)
 
+    def has(self, key: str) -> bool:
+        """Whether a store with this key has been laid out, and was not removed."""
+        return layout.folder_of(self._root, key).exists()
+
     def remove(self, key: str) -> None:
         """See `headland.farm.stores.layout.remove`. Other processes that have it open see a store that nobody
         asks for any more.

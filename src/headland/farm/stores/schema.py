@@ -15,11 +15,19 @@ from sqlalchemy import Connection, bindparam
 from headland.database.sqlite import sqlite_engine
 from headland.farm.catalogue import FAMILIES, Family
 from headland.farm.catalogue.shape import Stored, whole
+from headland.farm.documents.closure import going_table
 from headland.farm.documents.facts import facts
 from headland.farm.documents.tables import metadata, store_table, table_of
+from headland.farm.work.tables import jobs_table
+
+
+def _add_jobs(connection: Connection) -> None:
+    for table in (jobs_table, going_table):
+        table.create(connection, checkfirst=True)
+
 
 #: Each is taken by stores that were made before it was written. What is among them stays.
-STEPS: Sequence[Callable[[Connection], None]] = ()
+STEPS: Sequence[Callable[[Connection], None]] = (_add_jobs,)
 
 #: Documents that are read at once to fill a column.
 _AT_ONCE = 1000
