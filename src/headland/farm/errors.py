@@ -114,7 +114,9 @@ class JobExistsError(FarmError):
     code = "JobAlreadyExists"
 
     def __init__(self, job_id: str) -> None:
-        super().__init__(f"The job id '{job_id}' was used by another request; choose one that was not.", "jobId")
+        super().__init__(
+            f"The job id '{job_id}' was used by another request; choose one that was not.", "jobId"
+        )
 
 
 class PreconditionError(FarmError):

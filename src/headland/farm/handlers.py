@@ -29,8 +29,8 @@ from headland.farm.documents.tokens import Continuation, opened, sealed
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError, UnsupportedMediaTypeError
 from headland.farm.queries import USUAL_PAGE, asked_of, paging_name, paging_of
 from headland.farm.versions import Version
-from headland.farm.work.pending import Pending
 from headland.farm.wire import joined
+from headland.farm.work.pending import Pending
 from headland.http.bodies import media_type_of, read_body
 from headland.http.headers import header
 from headland.http.validation import decode_json

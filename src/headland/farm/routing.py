@@ -32,6 +32,28 @@ class Found:
     parameters: tuple[str, ...]
 
 
+def _reach(node: _Node, segments: list[str], start: int) -> tuple[_Node, list[str]] | None:
+    """Where segments lead that begin at `start`, and which of them are parameters."""
+    values: list[str] = []
+    for number in range(start, len(segments)):
+        segment = segments[number]
+        below = node.fixed.get(segment)
+        if below is None:
+            below = node.any
+            values.append(segment)
+        elif node.any is not None:
+            reached = _reach(below, segments, number + 1)
+            if reached is not None:
+                return reached[0], values + reached[1]
+            # The word does not lead on: then it stands for an id.
+            below = node.any
+            values.append(segment)
+        if below is None or not segment:
+            return None
+        node = below
+    return (node, values) if node.found else None
+
+
 class Routes:
     """A tree of the segments of declared paths. Fixed segments go before parameters; each parameter is a whole
     segment.
@@ -48,17 +70,10 @@ class Routes:
         Raises:
             HTTPException: 404, or 405 with what is allowed.
         """
-        node, values = self._root, []
-        for segment in segments:
-            below = node.fixed.get(segment)
-            if below is None:
-                below = node.any
-                values.append(segment)
-            if below is None or not segment:
-                raise HTTPException(404)
-            node = below
-        if not node.found:
+        reached = _reach(self._root, segments, 0)
+        if reached is None:
             raise HTTPException(404)
+        node, values = reached
         found = node.found.get("GET" if method == "HEAD" else method)
         if found is None:
             raise HTTPException(405, headers={"allow": ", ".join(sorted(node.found))})

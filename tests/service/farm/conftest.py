@@ -144,9 +144,7 @@ def worker(tmp_path: Path, pending: Pending, clock: Clock) -> Worker:
 
 
 @pytest.fixture
-def app(
-    stores: Stores, pending: Pending, directory: Directory, clock: Clock, verifier: Verifier
-) -> Listener:
+def app(stores: Stores, pending: Pending, directory: Directory, clock: Clock, verifier: Verifier) -> Listener:
     guard = Guard(verifier, frozenset({AUDIENCE, PUBLIC_URL}))
     addresses = Addresses(PUBLIC_URL, domain=DOMAIN)
     farm = farm_app(

@@ -43,7 +43,11 @@ async def left(admin: Caller, party: str) -> dict[str, list[str]]:
     return {family: await admin.ids(f"/parties/{party}/{family}") for family in families}
 
 
-ALL = {"farms": ["farm-1", "farm-2"], "fields": ["field-1", "field-2"], "seasonal-fields": ["sf-1", "sf-2", "sf-3"]}
+ALL = {
+    "farms": ["farm-1", "farm-2"],
+    "fields": ["field-1", "field-2"],
+    "seasonal-fields": ["sf-1", "sf-2", "sf-3"],
+}
 
 
 async def test_a_job_from_its_start_to_its_end(admin: Caller, worker: Worker, clock: Clock) -> None:
@@ -87,8 +91,16 @@ async def test_a_job_from_its_start_to_its_end(admin: Caller, worker: Worker, cl
 @pytest.mark.parametrize(
     ("segment", "names", "expected"),
     [
-        ("farms", {"farmId": "farm-1"}, {"farms": ["farm-2"], "fields": ["field-2"], "seasonal-fields": ["sf-3"]}),
-        ("fields", {"fieldId": "field-1"}, ALL | {"fields": ["field-2"], "seasonal-fields": ["sf-2", "sf-3"]}),
+        (
+            "farms",
+            {"farmId": "farm-1"},
+            {"farms": ["farm-2"], "fields": ["field-2"], "seasonal-fields": ["sf-3"]},
+        ),
+        (
+            "fields",
+            {"fieldId": "field-1"},
+            ALL | {"fields": ["field-2"], "seasonal-fields": ["sf-2", "sf-3"]},
+        ),
         ("fields", {"fieldId": "field-2"}, ALL | {"fields": ["field-1"], "seasonal-fields": ["sf-1"]}),
         ("seasonal-fields", {"seasonalFieldId": "sf-2"}, ALL | {"seasonal-fields": ["sf-1", "sf-3"]}),
     ],
@@ -165,10 +177,10 @@ async def test_nothing_is_pending_once_all_is_done(
 ) -> None:
     await make_holding(admin, "p1")
     await start(admin, "parties", "job-1", partyId="p1")
-    assert pending.keys() == ["store-meadow"]
+    assert pending.noted() == ["store-meadow"]
     worker.work()
     # What was noted only now may be committed in a moment.
-    assert pending.keys() == ["store-meadow"]
+    assert pending.noted() == ["store-meadow"]
     clock.now += SETTLED + 1
     worker.work()
-    assert pending.keys() == []
+    assert pending.noted() == []

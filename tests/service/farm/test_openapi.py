@@ -15,6 +15,9 @@ from headland.server.farm import declared_farm
 from headland.settings import Home, Settings
 from headland.storage import Storage
 
+#: Whose documents jobs delete with all that is linked to them.
+CASCADES = ("parties", "farms", "fields", "seasonal-fields", "plant-tissue-analyses", "insights")
+
 
 @pytest.fixture
 def document(tmp_path: Path) -> Any:
@@ -44,6 +47,7 @@ def test_every_path_is_there(document: Any) -> None:
         "/seasons/{seasonId}": one,
         insights: {"get"},
         f"{insights}/{{insightId}}": one,
+        **{f"/{name}/cascade-delete/{{jobId}}": {"get", "put"} for name in CASCADES},
         **{
             path: methods
             for name, parameter in (
@@ -72,7 +76,7 @@ def test_what_is_referred_to_is_there(document: Any) -> None:
 
 def test_names_of_operations_are_unique(document: Any) -> None:
     names = [entry["operationId"] for path in document["paths"].values() for entry in path.values()]
-    assert len(names) == len(set(names)) == 45
+    assert len(names) == len(set(names)) == 45 + 2 * len(CASCADES)
 
 
 def test_filters_are_those_of_the_version(document: Any) -> None:

@@ -25,6 +25,12 @@ def routes(*paths: str) -> Routes:
         ("/parties", "/parties", {}),
         ("/parties/p1", "/parties/{partyId}", {"partyId": "p1"}),
         ("/parties/cascade-delete/j1", "/parties/cascade-delete/{jobId}", {"jobId": "j1"}),
+        ("/parties/cascade-delete", "/parties/{partyId}", {"partyId": "cascade-delete"}),
+        (
+            "/parties/cascade-delete/farms/f1",
+            "/parties/{partyId}/farms/{farmId}",
+            {"partyId": "cascade-delete", "farmId": "f1"},
+        ),
         ("/parties/p1/farms", "/parties/{partyId}/farms", {"partyId": "p1"}),
         ("/parties/p1/farms/f1", "/parties/{partyId}/farms/{farmId}", {"partyId": "p1", "farmId": "f1"}),
         ("/parties:overlap", "/parties:overlap", {}),

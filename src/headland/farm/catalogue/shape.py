@@ -59,7 +59,7 @@ class Shape:
         Raises:
             BodyInvalidError: what is wrong, and in which member.
         """
-        document = convert_json(wire, self.struct, lax=True)
+        document: Document = convert_json(wire, self.struct, lax=True)
         for attribute in self._times:
             moment: datetime | None = getattr(document, attribute)
             if moment is not None:
@@ -161,9 +161,7 @@ def shape_of(family: Family, version: Version) -> Shape:
     return Shape(family, version)
 
 
-def _struct(
-    name: str, document: type[Struct], members: tuple[Member, ...], version: Version
-) -> type[Any]:
+def _struct(name: str, document: type[Struct], members: tuple[Member, ...], version: Version) -> type[Any]:
     """The Struct of one version, with the attributes of the one that was declared, which is its `declared`."""
     return msgspec.defstruct(
         name,

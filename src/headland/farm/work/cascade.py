@@ -34,7 +34,11 @@ def _run(_store: Store, wanted: CascadeDelete) -> LastStep:
     def delete(connection: Connection) -> str:
         counts = delete_with_linked(connection, family, wanted.key)
         what = f"{family.kind.usual} '{wanted.id}'"
-        return f"Deleted {what}{_linked(counts, family)}." if any(counts.values()) else f"{what} was not there any more."
+        return (
+            f"Deleted {what}{_linked(counts, family)}."
+            if any(counts.values())
+            else f"{what} was not there any more."
+        )
 
     return delete
 

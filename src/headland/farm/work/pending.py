@@ -54,7 +54,7 @@ class Pending:
         self._wake.wait(seconds)
         self._wake.clear()
 
-    def keys(self) -> list[str]:
+    def noted(self) -> list[str]:
         """The stores for which something was noted."""
         try:
             return sorted(name for name in os.listdir(self._folder) if not name.startswith("."))  # noqa: PTH208

@@ -29,7 +29,11 @@ from headland.http.operations import Answer, Operation, Parameter
 
 _JOB = "jobId"
 _WHERE = "Where the job is asked for."
-_POLLED = {"Operation-Location": _WHERE, "Location": _WHERE, "Retry-After": "Seconds, while it has not ended."}
+_POLLED = {
+    "Operation-Location": _WHERE,
+    "Location": _WHERE,
+    "Retry-After": "Seconds, while it has not ended.",
+}
 
 
 def job_operations(version: Version, surroundings: Surroundings) -> Iterator[Operation]:

@@ -74,4 +74,4 @@ def _job(row: Row[tuple[object, ...]] | None) -> Job | None:
     if row is None:
         return None
     values = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name for it
-    return Job(**(values | {"state": State(values["state"])}))  # type: ignore[arg-type]
+    return Job(**(values | {"state": State(values["state"])}))

@@ -75,7 +75,7 @@ class Worker:
 
     def work(self) -> None:
         """Do all that is pending and that nobody else is at."""
-        for key in self._pending.keys():
+        for key in self._pending.noted():
             with self._pending.alone(key) as alone:
                 if alone and not self._stopping:
                     self._work_at(key)
@@ -84,7 +84,7 @@ class Worker:
         while not self._stopping:
             try:
                 self.work()
-            except Exception:
+            except Exception:  # noqa: BLE001 - the next look may go better
                 _log.exception("worker.failed")
             self._pending.wait(LOOK)
 
@@ -119,9 +119,11 @@ class Worker:
             self._give_up(place, job, error.code, error.message)
         except DatabaseUnavailableError:
             raise
-        except Exception:
+        except Exception:  # noqa: BLE001 - whatever it is, it is what became of the job
             _log.exception("work.broke", store=place.key, job=job.id, kind=job.kind)
-            self._give_up(place, job, "InternalServerError", "The job ended by an error of the service's own.")
+            self._give_up(
+                place, job, "InternalServerError", "The job ended by an error of the service's own."
+            )
 
     def _finish(self, place: _Place, job: Job) -> None:
         kind = KINDS[job.kind]
