@@ -7,8 +7,9 @@ the caller's own thread; writes go through the one writer.
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -117,6 +118,25 @@ class Database:
                 driver.rollback()
 
         return self.read(within_transaction)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A connection of the caller's own that sees one state of the database until it is given back: for long
+        reads, by whatever threads, one after the other.
+
+        Raises:
+            DatabaseUnavailableError: the database can't be read now.
+        """
+        try:
+            with self._reader.connect() as connection:
+                driver: Any = connection.connection.driver_connection
+                driver.execute("BEGIN")
+                try:
+                    yield connection
+                finally:
+                    driver.rollback()
+        except OperationalError as error:
+            raise DatabaseUnavailableError(str(error.orig)) from error
 
     def read_remembered(
         self,

@@ -72,6 +72,11 @@ def job_answer(
     return _Answer(job, status, head)
 
 
+def lines_head(request: Request) -> dict[str, str]:
+    """What the head of an answer of lines has beside its type."""
+    return _as_text(_head(request))
+
+
 def deleted_answer(request: Request) -> Response:
     """No document any more."""
     return Response(status_code=204, headers=_as_text(_head(request)))

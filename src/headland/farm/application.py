@@ -4,6 +4,7 @@ from starlette.types import Scope
 
 from headland.farm.answers import RENDERERS
 from headland.farm.arrival import Addresses, Arrival
+from headland.farm.bulk.routes import bulk_operations
 from headland.farm.handlers import Surroundings
 from headland.farm.queries import query_of, version_of
 from headland.farm.routes import catalogue_operations
@@ -19,7 +20,11 @@ INSTANCE_HOST = "instance_host"
 
 def operations_of(version: Version, surroundings: Surroundings) -> list[Operation]:
     """Every operation of a version."""
-    return [*catalogue_operations(version, surroundings), *job_operations(version, surroundings)]
+    return [
+        *catalogue_operations(version, surroundings),
+        *job_operations(version, surroundings),
+        *bulk_operations(version, surroundings),
+    ]
 
 
 class FarmApplication(Application):

@@ -94,6 +94,26 @@ class ResourceNotFoundError(FarmError):
         super().__init__(f"Resource '{kind}' with id '{document_id}' does not exist.")
 
 
+class UnknownFamilyError(FarmError):
+    """The version has no resources that are called so."""
+
+    status = 404
+    code = "ResourceNotFound"
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        super().__init__(f"No resources are called '{name[:80]}'; there are {', '.join(known)}.", "family")
+
+
+class ResourceExistsError(FarmError):
+    """There is such a document already."""
+
+    status = 409
+    code = "ResourceExists"
+
+    def __init__(self, kind: str, document_id: str) -> None:
+        super().__init__(f"Resource '{kind}' with id '{document_id}' exists already.")
+
+
 class ResourceInUseError(FarmError):
     """A document can't be deleted while others refer to it."""
 

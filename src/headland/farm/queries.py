@@ -82,11 +82,11 @@ def paging_name(name: str, version: Version) -> str:
 
 def paging_of(query: Query, version: Version) -> Paging:
     """Raises InvalidInputError where the size is none."""
-    token, name = _one(query, paging_name("skipToken", version)), paging_name("maxPageSize", version)
-    size = _one(query, name)
+    token, name = one(query, paging_name("skipToken", version)), paging_name("maxPageSize", version)
+    size = one(query, name)
     if size is None:
         return Paging(token, None)
-    wanted = _integer(name, size)
+    wanted = whole_number(name, size)
     if not SMALLEST_PAGE <= wanted <= LARGEST_PAGE:
         raise InvalidInputError(
             f"The value {wanted} is not between {SMALLEST_PAGE} and {LARGEST_PAGE}.", name
@@ -111,10 +111,10 @@ def asked_of(query: Query, family: Family, version: Version) -> dict[str, list[A
 def _values(query: Query, wanted: Filter) -> list[str]:
     name = wanted.parameter
     if not wanted.repeated:
-        one = _one(query, name)
-        return [] if one is None else [one]
+        given = one(query, name)
+        return [] if given is None else [given]
     # A public client that encodes twice sends `ids=a%26ids%3Db` (`farm.md` section 2.1).
-    values = [value for given in query[name] for value in given.split(f"&{name}=")]
+    values = [value for each in query[name] for value in each.split(f"&{name}=")]
     if len(values) > MOST_VALUES:
         raise InvalidInputError(f"There are more than {MOST_VALUES} values.", name)
     return values
@@ -122,13 +122,14 @@ def _values(query: Query, wanted: Filter) -> list[str]:
 
 def required(query: Query, name: str) -> str:
     """A parameter's value. Raises InvalidInputError where there is none."""
-    value = _one(query, name)
+    value = one(query, name)
     if not value:
         raise InvalidInputError("The parameter is required.", name)
     return value
 
 
-def _one(query: Query, name: str) -> str | None:
+def one(query: Query, name: str) -> str | None:
+    """A parameter's only value, or None. Raises InvalidInputError where it has several."""
     given = query.get(name)
     if given is None:
         return None
@@ -145,7 +146,7 @@ def _value(wanted: Filter, text: str) -> Any:
             raise InvalidInputError(f"'{text[:80]}' has not the form '{{key}} eq {{value}}'.", name)
         return pair(found[1], found[2])
     if kind is int:
-        return _integer(name, text)
+        return whole_number(name, text)
     if kind is float:
         return _number(name, text)
     if kind is datetime:
@@ -153,7 +154,8 @@ def _value(wanted: Filter, text: str) -> Any:
     return text
 
 
-def _integer(name: str, text: str) -> int:
+def whole_number(name: str, text: str) -> int:
+    """Raises InvalidInputError where a parameter's text is none."""
     if re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII) is None:
         raise InvalidInputError(f"'{text[:80]}' is not a whole number.", name)
     return int(text)

@@ -30,8 +30,9 @@ STRICT_TRANSPORT = (b"strict-transport-security", b"max-age=31536000")
 
 #: Below this many bytes compressing costs more than it saves.
 SMALLEST_COMPRESSED = 1024
-#: Blobs go as they are stored: archives are compressed already, and a client wants to know how long they are.
-_UNCOMPRESSED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
+#: Blobs go as they are stored: archives are compressed already, and a client wants to know how long they are. Lines
+#: go as they come: a compressor would keep them until it has many.
+_UNCOMPRESSED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream", "application/x-ndjson")
 
 #: An application for callers that want plain answers, and for those that take compressed ones.
 _Applications = tuple[ASGIApp, ASGIApp]

@@ -39,6 +39,10 @@ def test_every_path_is_there(document: Any) -> None:
     assert below == {
         "/parties": {"get"},
         "/parties/{partyId}": one,
+        "/bulk": {"get", "post"},
+        "/bulk/{family}": {"get", "post"},
+        "/restore": {"post"},
+        "/restore/{family}": {"post"},
         "/crops": {"get"},
         "/crops/{cropId}": one,
         "/crop-products": {"get"},
@@ -76,7 +80,7 @@ def test_what_is_referred_to_is_there(document: Any) -> None:
 
 def test_names_of_operations_are_unique(document: Any) -> None:
     names = [entry["operationId"] for path in document["paths"].values() for entry in path.values()]
-    assert len(names) == len(set(names)) == 45 + 2 * len(CASCADES)
+    assert len(names) == len(set(names)) == 51 + 2 * len(CASCADES)
 
 
 def test_filters_are_those_of_the_version(document: Any) -> None:

@@ -39,10 +39,15 @@ class Shape:
         self.version = version
         self.members = tuple(m for m in members_of(family.document) if version in m.versions)
         self.struct = _struct(family.kind.of(version), family.document, self.members, version)
+        self._decoder = msgspec.json.Decoder(self.struct, strict=False)
+        #: Attributes of members that only the service writes, and what they are where it has not.
+        self.read_only = {m.attribute: m.default for m in self.members if m.read_only}
         self._writable = frozenset(m.name_in(version) for m in self.members if not m.read_only)
         self._times = tuple(m.attribute for m in self.members if m.type == datetime | None)
         #: Wire names by attribute.
         self.names = {m.attribute: m.name_in(version) for m in self.members}
+        #: Those of the members that say under which key a document is, by attribute.
+        self.placing = {a: self.names[a] for a in ("id", *(p.attribute for p in family.parents))}
         self._attributes = {name: attribute for attribute, name in self.names.items()}
         #: By attribute, where not any text may stand.
         self._words = {m.attribute: m.words for m in self.members if m.words is not None}
@@ -59,7 +64,19 @@ class Shape:
         Raises:
             BodyInvalidError: what is wrong, and in which member.
         """
-        document: Document = convert_json(wire, self.struct, lax=True)
+        return self._in_whole_seconds(convert_json(wire, self.struct, lax=True))
+
+    def decoded(self, text: bytes) -> Document:
+        """`checked` of JSON text as it is, read-only members included. Where there is no null, it is what merging
+        the text into nothing would give, in a third of the time.
+
+        Raises:
+            BodyInvalidError: as `checked`.
+            msgspec.MsgspecError, UnicodeDecodeError, RecursionError: it is no such document, or no JSON.
+        """
+        return self._in_whole_seconds(self._decoder.decode(text))
+
+    def _in_whole_seconds(self, document: Document) -> Document:
         for attribute in self._times:
             moment: datetime | None = getattr(document, attribute)
             if moment is not None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from headland.farm.catalogue.shape import Shape
+from headland.farm.catalogue.shape import Shape, Stored
 from headland.farm.documents import rows
 from headland.farm.documents.conditions import Conditions
 from headland.farm.documents.making import made
@@ -29,6 +29,7 @@ class Written:
     etag: str
     #: As the version that wrote it answers it.
     document: bytes
+    stored: Stored
 
 
 def check_id(parameter: str, text: str) -> None:
@@ -65,7 +66,7 @@ def write(
     row, known = made(shape, key, patch, before, stamp)
     change = rows.update if before else rows.insert
     change(connection, family, key, row, known)
-    return Written(before is None, row.etag, shape.read(row.stored))
+    return Written(before is None, row.etag, shape.read(row.stored), row.stored)
 
 
 def delete(connection: Connection, shape: Shape, key: Key, conditions: Conditions) -> None:

@@ -35,10 +35,8 @@ def made(shape: Shape, key: Key, patch: Mapping[str, Any], before: Row | None, s
 
 def stamped(shape: Shape, key: Key, document: Any, before: Row | None, stamp: Stamp) -> Made:
     """A checked document, with what the service writes into it by itself."""
-    document.id = key.id
+    place(shape, key, document)
     document.e_tag = new_etag(stamp.at, before.etag if before else None)
-    for attribute, text in parents_of(shape.family, key).items():
-        setattr(document, attribute, shape.spelled(attribute, text))
     document.modified_date_time = stamp.moment
     if document.created_date_time is None:
         document.created_date_time = stamp.moment
@@ -46,6 +44,13 @@ def stamped(shape: Shape, key: Key, document: Any, before: Row | None, stamp: St
     for attribute in stamps.keys() & shape.names.keys():
         setattr(document, attribute, stamp.by)
     return complete(shape, document, shape.stored(document, before.stored if before else None, stamps))
+
+
+def place(shape: Shape, key: Key, document: Any) -> None:
+    """Have a document say under which key it is."""
+    document.id = key.id
+    for attribute, text in parents_of(shape.family, key).items():
+        setattr(document, attribute, shape.spelled(attribute, text))
 
 
 def complete(shape: Shape, document: Any, stored: Stored) -> Made:

@@ -72,37 +72,37 @@ def _statements(family: Family) -> _Statements:
 
 def find(connection: Connection, family: Family, key: Key) -> Row | None:
     """The document with a key."""
-    found = _statements(family).select.row(connection, **_named(family, key))
+    found = _statements(family).select.row(connection, **named(family, key))
     return Row(*found) if found else None
 
 
 def exists(connection: Connection, family: Family, key: Key) -> bool:
     """Whether there is a document with a key."""
-    return _statements(family).exists.row(connection, **_named(family, key)) is not None
+    return _statements(family).exists.row(connection, **named(family, key)) is not None
 
 
 def insert(connection: Connection, family: Family, key: Key, row: Row, facts: Mapping[str, Any]) -> None:
     """Add a document that is not there."""
     values = {**row._asdict(), **facts}
-    _statements(family).insert.rows(connection, **_named(family, key), **values)
+    _statements(family).insert.rows(connection, **named(family, key), **values)
 
 
 def update(connection: Connection, family: Family, key: Key, row: Row, facts: Mapping[str, Any]) -> None:
     """Replace a document that is there."""
     values = {f"new_{name}": value for name, value in ({**row._asdict(), **facts}).items()}
-    old = {f"old_{name}": value for name, value in _named(family, key).items()}
+    old = {f"old_{name}": value for name, value in named(family, key).items()}
     _statements(family).update.rows(connection, **old, **values)
 
 
 def delete(connection: Connection, family: Family, key: Key) -> None:
     """Remove a document, if it is there."""
-    _statements(family).delete.rows(connection, **_named(family, key))
+    _statements(family).delete.rows(connection, **named(family, key))
 
 
 def is_key(family: Family, key: Key) -> ColumnElement[bool]:
     """Whether a row is that of the document with a key."""
     table = table_of(family)
-    return sa.and_(*(table.c[name] == value for name, value in _named(family, key).items()))
+    return sa.and_(*(table.c[name] == value for name, value in named(family, key).items()))
 
 
 def delete_where(connection: Connection, family: Family, condition: ColumnElement[bool]) -> int:
@@ -110,7 +110,7 @@ def delete_where(connection: Connection, family: Family, condition: ColumnElemen
     return connection.execute(sa.delete(table_of(family)).where(condition)).rowcount
 
 
-def _named(family: Family, key: Key) -> dict[str, str]:
+def named(family: Family, key: Key) -> dict[str, str]:
     """A key's parts by column."""
     named = {"party": key.party, "id": key.id}
     if family.below:

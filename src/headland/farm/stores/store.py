@@ -28,6 +28,8 @@ class Store:
         self.folder = folder
         self._database = Database.at(database_of(folder), busy_timeout, _MOST_REMEMBERED)
         self.read = self._database.read
+        #: See `Database.snapshot`.
+        self.snapshot = self._database.snapshot
         #: Writes that are not answered yet.
         self._writing = 0
         self._counting = threading.Lock()

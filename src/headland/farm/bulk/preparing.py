@@ -1,0 +1,207 @@
+"""What a line asks for, found out before any row is touched: that takes most of an import's time."""
+
+import contextlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from headland.farm.bulk.lines import Line
+from headland.farm.bulk.wire import Record, Refused, decode_record
+from headland.farm.catalogue import FAMILIES
+from headland.farm.catalogue.members import members_of
+from headland.farm.catalogue.parents import Parent
+from headland.farm.catalogue.shape import Shape, Stored, Wire, shape_of, whole
+from headland.farm.documents.documents import check_id
+from headland.farm.documents.making import Made, complete, place, stamped
+from headland.farm.documents.parents import key_below, parent_id
+from headland.farm.documents.rows import Key
+from headland.farm.documents.stamps import Stamp, new_etag
+from headland.farm.errors import FarmError, InvalidInputError, UnknownFamilyError
+from headland.farm.versions import Version
+from headland.http.validation import BodyInvalidError, decode_json
+
+#: eTags that are kept: this service's, and whatever looks like one.
+_ETAG = re.compile(r"[0-9A-Za-z\-]{8,64}")
+
+
+class Mode(Enum):
+    """What is done where there is a document already."""
+
+    #: The line is merged into it.
+    MERGE = "merge"
+    #: The line is refused.
+    CREATE = "create"
+    #: It is replaced by the line's, which keeps its stamps.
+    RESTORE = "restore"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A line that asks for something that can be done, as far as can be seen without the store."""
+
+    line: int
+    shape: Shape
+    key: Key
+    text: bytes
+    #: Members that only other versions have, by attribute.
+    rest: Wire
+    #: What is stored where nothing was; None where only merging tells.
+    made: Made | None
+
+
+class Preparing:
+    """Prepares the lines of one import."""
+
+    def __init__(self, version: Version, family: str | None, mode: Mode, longest: int) -> None:
+        """Lines are documents of one `family`, or records of any. `longest` line, in bytes.
+
+        Raises:
+            ResourceNotFoundError: the version has no such family.
+        """
+        self._version = version
+        self._shape = None if family is None else shape_called(family, version)
+        self._prepare = _restored if mode is Mode.RESTORE else _merged
+        self._longest = longest
+
+    def prepare(self, line: Line, stamp: Stamp) -> Prepared | Refused:
+        """What a line asks for, or why it can't."""
+        shape = self._shape
+        try:
+            if line.text is None:
+                raise InvalidInputError(f"The line is longer than the {self._longest} bytes allowed.")
+            if shape is not None:
+                return self._prepare(line.number, shape, line.text, {}, stamp)
+            record = _record(line.text)
+            shape = shape_called(record.family, self._named(record))
+            rest = _checked_rest(shape, bytes(record.rest)) if bytes(record.rest) else {}
+            return self._prepare(line.number, shape, bytes(record.document), rest, stamp)
+        except (FarmError, BodyInvalidError) as error:
+            return refused(line.number, shape, None, error)
+
+    def _named(self, record: Record) -> Version:
+        if record.version is None:
+            return self._version
+        try:
+            return Version(record.version)
+        except ValueError:
+            raise InvalidInputError(f"'{record.version[:80]}' is no version.", "version") from None
+
+
+def shape_called(segment: str, version: Version) -> Shape:
+    """The family whose paths have a segment.
+
+    Raises:
+        UnknownFamilyError: the version has none such.
+    """
+    known = _by_segment(version)
+    if segment not in known:
+        raise UnknownFamilyError(segment, list(known))
+    return known[segment]
+
+
+def refused(line: int, shape: Shape | None, key: Key | None, error: FarmError | BodyInvalidError) -> Refused:
+    """What is said of a line that can't be taken."""
+    family = None if shape is None else shape.family.segment.of(shape.version)
+    party, name = (key.party or None, key.id) if key else (None, None)
+    if isinstance(error, FarmError):
+        return Refused(line, error.code, error.message, error.target, family, party, name)
+    return Refused(line, "InvalidInput", f"{error}.", error.field or None, family, party, name)
+
+
+def with_rest(stored: Stored, rest: Wire) -> Stored:
+    """What is stored, with further members that only other versions have."""
+    before = msgspec.json.decode(stored.rest) if stored.rest else {}
+    return Stored(stored.document, msgspec.json.encode(before | rest))
+
+
+def restored(
+    shape: Shape, key: Key, text: bytes, rest: Wire, *, stamp: Stamp, etag: str | None = None
+) -> Made:
+    """A document as it was taken out, stamps and all, or with another `etag`. What stamps it lacks are made.
+
+    Raises:
+        BodyInvalidError: it is no document of the family.
+    """
+    document: Any = shape.checked(decode_json(text, dict[str, Any]))
+    place(shape, key, document)
+    document.e_tag = etag or (document.e_tag if _ETAG.fullmatch(document.e_tag) else new_etag(stamp.at, None))
+    document.created_date_time = document.created_date_time or stamp.moment
+    document.modified_date_time = document.modified_date_time or document.created_date_time
+    stored = shape.stored(document, None, {})
+    return complete(shape, document, with_rest(stored, rest) if rest else stored)
+
+
+def _restored(line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp) -> Prepared | Refused:
+    key = None
+    try:
+        key = _key_of(shape, decode_json(text, dict[str, Any]))
+        made = restored(shape, key, text, rest, stamp=stamp)
+    except (FarmError, BodyInvalidError) as error:
+        return refused(line, shape, key, error)
+    return Prepared(line, shape, key, text, rest, made)
+
+
+def _merged(line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp) -> Prepared:
+    document: Any = None
+    if not rest and b"null" not in text:
+        with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError, BodyInvalidError):
+            document = shape.decoded(text)
+    if document is None:
+        # What is wrong with it, if anything, is said where it is merged.
+        return Prepared(line, shape, _key_of(shape, decode_json(text, dict[str, Any])), text, rest, None)
+    key = _key_of(shape, {name: getattr(document, attribute) for attribute, name in shape.placing.items()})
+    for attribute, default in shape.read_only.items():
+        setattr(document, attribute, default)
+    return Prepared(line, shape, key, text, rest, stamped(shape, key, document, None, stamp))
+
+
+def _key_of(shape: Shape, document: Mapping[str, Any]) -> Key:
+    """Under which key a line's document wants to be."""
+
+    def id_called(name: str, parent: Parent | None = None) -> str:
+        text = document.get(name, "")
+        if not isinstance(text, str):
+            raise InvalidInputError("An id is text.", name)
+        if parent is None or parent.words is None:
+            check_id(name, text)
+        return text if parent is None else parent_id(parent, shape.version, text)
+
+    parents = shape.family.parents
+    above = [id_called(shape.names[parent.attribute], parent) for parent in parents]
+    return key_below(shape.family, above, id_called(shape.names["id"]))
+
+
+def _checked_rest(shape: Shape, text: bytes) -> Wire:
+    rest: Wire = decode_json(text, dict[str, Any])
+    own = shape_of(shape.family, shape.family.stored_as).names
+    others = {member.attribute for member in members_of(shape.family.document)} - own.keys()
+    if unknown := rest.keys() - others:
+        raise InvalidInputError(
+            f"No version has a member '{min(unknown)[:80]}' beside the document's.", "rest"
+        )
+    try:
+        whole(shape.family, Stored(b"{}", text))
+    except msgspec.ValidationError as error:
+        raise InvalidInputError(f"{error}.", "rest") from None
+    return rest
+
+
+def _record(text: bytes) -> Record:
+    try:
+        return decode_record(text)
+    except msgspec.ValidationError as error:
+        raise BodyInvalidError("", f"the line is no record: {error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BodyInvalidError("", f"the line is not JSON: {error}") from None
+    except RecursionError:
+        raise BodyInvalidError("", "the line is nested too deeply") from None
+
+
+@cache
+def _by_segment(version: Version) -> Mapping[str, Shape]:
+    return {f.segment.of(version): shape_of(f, version) for f in FAMILIES if version in f.versions}
