@@ -27,6 +27,7 @@ from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp
 from headland.farm.documents.tokens import Continuation, opened, sealed
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError, UnsupportedMediaTypeError
+from headland.farm.links import Links
 from headland.farm.queries import USUAL_PAGE, asked_of, paging_name, paging_of
 from headland.farm.versions import Version
 from headland.farm.wire import joined
@@ -62,11 +63,12 @@ class Handlers:
         self._version = version
         self._surroundings = surroundings
         self._shape = shape_of(family, version)
+        self._links = Links(family, version)
         self._kind = family.kind.of(version)
         self._id = family.parameter.of(version)
         self._parents = [(parent, parent.parameter.of(version)) for parent in family.parents]
 
-    async def get(self, request: Request, _arrival: Arrival, visit: Visit) -> Response:
+    async def get(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
         key = self._key(request)
         found = visit.store.read(lambda connection: rows.find(connection, self._family, key))
         if found is None:
@@ -75,7 +77,7 @@ class Handlers:
         conditions.check_match(found.etag)
         if conditions.unchanged(found.etag):
             return unchanged_answer(request, found.etag)
-        return document_answer(request, self._shape.read(found.stored), etag=found.etag)
+        return document_answer(request, self._shown(found.stored, arrival), etag=found.etag)
 
     async def write(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
         key, conditions = self._key(request), _conditions(request)
@@ -93,7 +95,8 @@ class Handlers:
         )
         location = arrival.url if written.created else None
         status = 201 if written.created else 200
-        return document_answer(request, written.document, status, etag=written.etag, location=location)
+        document = self._linked(written.document, arrival)
+        return document_answer(request, document, status, etag=written.etag, location=location)
 
     async def delete(self, request: Request, _arrival: Arrival, visit: Visit) -> Response:
         key, conditions = self._key(request), _conditions(request)
@@ -125,10 +128,17 @@ class Handlers:
             token = sealed(msgspec.structs.replace(wanted, after=found.end), secret)
             name = paging_name("skipToken", self._version)
             link = f"{arrival.url}?api-version={self._version}&{name}={token}"
-        if self._shape.as_stored:
+        if self._shape.as_stored and not self._links:
             return joined([document for _, document, _ in found.rows], token, link)
-        read = self._shape.read
-        return joined([read(Stored(document, rest)) for _, document, rest in found.rows], token, link)
+        shown = [self._shown(Stored(document, rest), arrival) for _, document, rest in found.rows]
+        return joined(shown, token, link)
+
+    def _shown(self, stored: Stored, arrival: Arrival) -> bytes:
+        """A document as it is answered."""
+        return self._linked(self._shape.read(stored), arrival)
+
+    def _linked(self, document: bytes, arrival: Arrival) -> bytes:
+        return self._links.added(document, arrival.base) if self._links else document
 
     def _wanted(self, below: Below, arrival: Arrival, secret: bytes) -> Continuation:
         """What the request's page has. A token has the whole query, so that beside it no filter is looked at."""

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from headland.farm.catalogue import Family
-from headland.farm.catalogue.filters import PROPERTIES, Filter, Match
+from headland.farm.catalogue.filters import Filter, Match
+from headland.farm.catalogue.members import Moment
 from headland.farm.queries import LARGEST_PAGE, SMALLEST_PAGE, USUAL_PAGE, paging_name
 from headland.farm.versions import Version
 from headland.http.operations import Parameter
@@ -30,6 +31,8 @@ CONDITIONS = (
 _WORDS = {
     Match.ANY_OF: "with one of these",
     Match.HAS_ANY: "that have one of these",
+    Match.HAS_PAIR: "with one of these pairs, each as `{key} eq {value}`",
+    Match.HAS_MEASURE: "with one of these, each as `{key}.unit eq {text}` or `{key}.value eq {number}`",
     Match.EQUAL: "with this",
     Match.AT_LEAST: "with at least this",
     Match.AT_MOST: "with at most this",
@@ -53,12 +56,8 @@ def list_parameters(family: Family, version: Version) -> tuple[Parameter, ...]:
 
 
 def _parameter(each: Filter) -> Parameter:
-    if each is PROPERTIES:
-        return Parameter(
-            each.parameter, list[str], "Only those with one of these pairs, each as `{key} eq {value}`."
-        )
     name = each.column.name.replace("_", " ")
-    kind: Any = {float: float, int: int, datetime: datetime}.get(each.column.type, str)
+    kind: Any = {float: float, int: int, datetime: Moment}.get(each.column.type, str)
     return Parameter(
         each.parameter, list[kind] if each.repeated else kind, f"Only those {_WORDS[each.match]}: {name}."
     )

@@ -11,8 +11,8 @@ from urllib.parse import parse_qs
 import msgspec
 
 from headland.farm.catalogue import Family
-from headland.farm.catalogue.filters import PROPERTIES, Filter
-from headland.farm.documents.facts import milliseconds, pair
+from headland.farm.catalogue.filters import Filter, Match
+from headland.farm.documents.facts import as_text, milliseconds, pair
 from headland.farm.documents.pages import comparable
 from headland.farm.errors import InvalidInputError, UnspecifiedVersionError, UnsupportedVersionError
 from headland.farm.versions import SERVED, Version, versions
@@ -23,7 +23,7 @@ SMALLEST_PAGE, USUAL_PAGE, LARGEST_PAGE = 10, 50, 1000
 MOST_VALUES = 1000
 
 _WITH_DOLLAR = versions("AB")
-_PROPERTY = re.compile(r"\s*(.*?)\s+eq\s+(.*?)\s*", re.DOTALL)
+_PAIR = re.compile(r"\s*(.*?)\s+eq\s+(.*?)\s*", re.DOTALL)
 
 Query = Mapping[str, Sequence[str]]
 
@@ -140,11 +140,11 @@ def one(query: Query, name: str) -> str | None:
 
 def _value(wanted: Filter, text: str) -> Any:
     name, kind = wanted.parameter, wanted.column.type
-    if wanted is PROPERTIES:
-        found = _PROPERTY.fullmatch(text)
+    if wanted.match in {Match.HAS_PAIR, Match.HAS_MEASURE}:
+        found = _PAIR.fullmatch(text)
         if found is None:
             raise InvalidInputError(f"'{text[:80]}' has not the form '{{key}} eq {{value}}'.", name)
-        return pair(found[1], found[2])
+        return pair(*(found.groups() if wanted.match is Match.HAS_PAIR else _measure(name, *found.groups())))
     if kind is int:
         return whole_number(name, text)
     if kind is float:
@@ -152,6 +152,15 @@ def _value(wanted: Filter, text: str) -> Any:
     if kind is datetime:
         return _moment(name, text)
     return text
+
+
+def _measure(name: str, key: str, value: str) -> tuple[str, str]:
+    """Of one measurement: its unit, or its value as it is kept."""
+    if key.endswith(".value"):
+        return key, as_text(_number(name, value))
+    if key.endswith(".unit"):
+        return key, value
+    raise InvalidInputError(f"'{key[:80]}' ends neither in '.unit' nor in '.value'.", name)
 
 
 def whole_number(name: str, text: str) -> int:

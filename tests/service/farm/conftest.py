@@ -201,10 +201,15 @@ async def client(app: Listener) -> AsyncIterator[httpx.AsyncClient]:
 def caller(app: Listener, token: Callable[..., str]) -> Callable[..., Caller]:
     """Make a caller with a role's token, or with whatever claims."""
 
-    def caller(object_id: str = "admin", base: str = f"{PUBLIC_URL}/farm/meadow", **claims: Any) -> Caller:
+    def caller(
+        object_id: str = "admin",
+        base: str = f"{PUBLIC_URL}/farm/meadow",
+        version: str = "2022-11-01-preview",
+        **claims: Any,
+    ) -> Caller:
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         headers = {"authorization": f"Bearer {token(oid=object_id, **claims)}"}
-        return Caller(httpx.AsyncClient(transport=transport, base_url=base, headers=headers))
+        return Caller(httpx.AsyncClient(transport=transport, base_url=base, headers=headers), version)
 
     return caller
 

@@ -160,6 +160,11 @@ async def test_deleting_twice_is_no_mistake(admin: Caller) -> None:
         ("/farms/f1", "/fields/x", {"farmId": "f1"}),
         ("/farms/f1", "/seasonal-fields/x", {"farmId": "f1"}),
         ("/fields/f1", "/seasonal-fields/x", {"fieldId": "f1"}),
+        ("/fields/f1", "/management-zones/x", {"fieldId": "f1"}),
+        ("/fields/f1", "/prescription-maps/x", {"fieldId": "f1"}),
+        ("/fields/f1", "/plant-tissue-analyses/x", {"fieldId": "f1"}),
+        ("/management-zones/m1", "/zones/x", {"managementZoneId": "m1"}),
+        ("/prescription-maps/m1", "/prescriptions/x", {"prescriptionMapId": "m1"}),
         (
             "/plant-tissue-analyses/a1",
             "/nutrient-analyses/x",
@@ -184,3 +189,42 @@ async def test_what_others_are_linked_to_stays(admin: Caller, used: str, user: s
     assert (await admin("DELETE", f"/parties/p2{used}")).status_code == 204
     await admin("DELETE", f"/parties/p1{user}1")
     assert (await admin("DELETE", f"/parties/p1{used}")).status_code == 204
+
+
+@pytest.mark.parametrize(
+    ("path", "link"),
+    [
+        (
+            "/parties/p1/harvest-data/x1",
+            "/parties/p1/attachments?{v}&resourceIds=x1&resourceTypes=HarvestData",
+        ),
+        (
+            "/parties/p1/plant-tissue-analyses/x1",
+            "/parties/p1/attachments?{v}&resourceIds=x1&resourceTypes=PlantTissueAnalysis",
+        ),
+        (
+            "/parties/p1/models/m1/resource-types/Party/resources/p1/insights/x1",
+            "/parties/p1/models/m1/resource-types/Party/resources/p1/insight-attachments?{v}&insightIds=x1",
+        ),
+    ],
+)
+async def test_links_to_attachments(admin: Caller, caller, path: str, link: str) -> None:
+    await admin.make("/parties/p1")
+    wanted = link.format(v="api-version=2022-11-01-preview")
+    base = "https://headland.example:8443/farm/meadow"
+    made = await admin.make(path, attachmentsLink="https://elsewhere.example", name="ü")
+    assert made["attachmentsLink"] == f"{base}{wanted}"
+    assert (await admin("GET", path)).json() == made
+    listed = (await admin("GET", path.rpartition("/")[0])).json()
+    assert listed == {"value": [made]}
+    # The address is the one that was asked at.
+    by_host = caller(base="https://meadow.farms.example")
+    shown = (await by_host("GET", path)).json()
+    assert shown["attachmentsLink"] == f"https://meadow.farms.example:8443{wanted}"
+
+
+async def test_a_product_is_no_carrier_unless_it_is_said_to_be(admin: Caller) -> None:
+    await admin.make("/parties/p1")
+    sent = [{"productName": "A"}, {"productName": "B", "isCarrier": True}, {"isCarrier": False}]
+    made = await admin.make("/parties/p1/application-data/x1", applicationProductDetails=sent)
+    assert [each["isCarrier"] for each in made["applicationProductDetails"]] == [False, True, False]

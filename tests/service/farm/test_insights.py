@@ -86,3 +86,26 @@ async def test_types_that_have_no_insights(farmed: Caller, method: str) -> None:
         path = f"/parties/p1/models/m1/resource-types/{word}/resources/f1/insights/i1"
         refused = await farmed(method, path, **({"json": {}} if method == "PATCH" else {}))
         assert (refused.status_code, refused.json()["error"]["target"]) == (400, "resourceType")
+
+
+async def test_measurements_are_found_by_unit_and_by_value(farmed: Caller) -> None:
+    await farmed.make(f"{FIELD}/i1", measurements={"NDVI": {"unit": "%", "value": 40}, "a b": {"value": 1.5}})
+    await farmed.make(f"{FIELD}/i2", measurements={"NDVI": {"unit": "of 1", "value": 0.4}, "empty": {}})
+    for asked, found in (
+        ("NDVI.value eq 40", ["i1"]),
+        ("NDVI.value eq 40.0", ["i1"]),
+        ("NDVI.value eq 4e-1", ["i2"]),
+        ("NDVI.unit eq of 1", ["i2"]),
+        ("a b.value eq 1.5", ["i1"]),
+        (["NDVI.unit eq %", "NDVI.value eq 0.4"], ["i1", "i2"]),
+        ("ndvi.value eq 40", []),
+    ):
+        assert await farmed.ids(FIELD, measurementFilters=asked) == found, asked
+
+
+@pytest.mark.parametrize(
+    "asked", ["NDVI", "NDVI eq 1", "NDVI.value eq much", "NDVI.value = 1", "NDVI.value eq nan"]
+)
+async def test_measurements_that_cannot_be_asked_for(farmed: Caller, asked: str) -> None:
+    refused = await farmed("GET", FIELD, params={"measurementFilters": asked})
+    assert (refused.status_code, refused.json()["error"]["target"]) == (400, "measurementFilters")

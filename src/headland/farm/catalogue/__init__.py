@@ -1,15 +1,21 @@
 """The catalogue: a module a family of resources. A new family is a new module, and its name in `FAMILIES`."""
 
+from headland.farm.catalogue.application_data import APPLICATION_DATA
 from headland.farm.catalogue.crops import CROP_PRODUCTS, CROPS
 from headland.farm.catalogue.family import Family
 from headland.farm.catalogue.farms import FARMS
 from headland.farm.catalogue.fields import FIELDS
+from headland.farm.catalogue.harvest_data import HARVEST_DATA
 from headland.farm.catalogue.insights import INSIGHTS
 from headland.farm.catalogue.nutrient_analyses import NUTRIENT_ANALYSES
 from headland.farm.catalogue.parties import PARTIES
 from headland.farm.catalogue.plant_tissue_analyses import PLANT_TISSUE_ANALYSES
+from headland.farm.catalogue.planting_data import PLANTING_DATA
+from headland.farm.catalogue.prescriptions import PRESCRIPTION_MAPS, PRESCRIPTIONS
 from headland.farm.catalogue.seasonal_fields import SEASONAL_FIELDS
 from headland.farm.catalogue.seasons import SEASONS
+from headland.farm.catalogue.tillage_data import TILLAGE_DATA
+from headland.farm.catalogue.zones import MANAGEMENT_ZONES, ZONES
 
 FAMILIES: tuple[Family, ...] = (
     PARTIES,
@@ -19,6 +25,14 @@ FAMILIES: tuple[Family, ...] = (
     SEASONS,
     CROPS,
     CROP_PRODUCTS,
+    MANAGEMENT_ZONES,
+    ZONES,
+    PRESCRIPTION_MAPS,
+    PRESCRIPTIONS,
+    PLANTING_DATA,
+    TILLAGE_DATA,
+    APPLICATION_DATA,
+    HARVEST_DATA,
     PLANT_TISSUE_ANALYSES,
     NUTRIENT_ANALYSES,
     INSIGHTS,

@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from headland.farm.catalogue.filters import COMMON, PROPERTIES, Column, Filter
+from headland.farm.catalogue.filters import COMMON, Column, Filter
+from headland.farm.catalogue.links import Link
 from headland.farm.catalogue.members import Document, PartyDocument
 from headland.farm.catalogue.parents import PARTY, Parent
 from headland.farm.catalogue.references import ByType, Reference
 from headland.farm.catalogue.words import Spelling
 from headland.farm.versions import ALL, Version, Versions
 
-__all__ = ["Family", "Reference", "Spelling"]
+__all__ = ["Family", "Link", "Reference", "Spelling"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,8 @@ class Family:
     #: Filters of its lists beside those that all have.
     own_filters: tuple[Filter, ...] = ()
     references: tuple[Reference, ...] = ()
+    #: Addresses in its documents.
+    links: tuple[Link, ...] = ()
     #: Steps of its paths after the party, if it is a party's.
     below: tuple[Parent, ...] = ()
     #: Whether there is a list of all its documents, wherever they lie; one below their parents there always is.
@@ -50,7 +53,7 @@ class Family:
     @cached_property
     def filters(self) -> tuple[Filter, ...]:
         """All filters of its lists."""
-        return (*COMMON, PROPERTIES, *self.own_filters)
+        return (*COMMON, *self.own_filters)
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:

@@ -14,6 +14,11 @@ class Match(Enum):
     ANY_OF = auto()
     #: The document's list has one of the given values.
     HAS_ANY = auto()
+    #: The document's bag has one of the given pairs, each as `{key} eq {value}`.
+    HAS_PAIR = auto()
+    #: The document's measurements have one of the given units or values, each as `{key}.unit eq {text}` or
+    #: `{key}.value eq {number}`.
+    HAS_MEASURE = auto()
     EQUAL = auto()
     AT_LEAST = auto()
     AT_MOST = auto()
@@ -43,12 +48,17 @@ class Filter:
     @property
     def repeated(self) -> bool:
         """Whether it may be named several times."""
-        return self.match in {Match.ANY_OF, Match.HAS_ANY}
+        return self.match is Match.ANY_OF or self.in_list
+
+    @property
+    def in_list(self) -> bool:
+        """Whether what is asked for is an item among others of the column."""
+        return self.match in {Match.HAS_ANY, Match.HAS_PAIR, Match.HAS_MEASURE}
 
 
 def any_of(parameter: str, attribute: str, letters: str = "A-G", *, indexed: bool = False) -> Filter:
-    """Documents whose text `attribute` is one of the given."""
-    return Filter(parameter, Column(attribute, (attribute,), str, indexed), Match.ANY_OF, versions(letters))
+    """Documents whose text `attribute`, with dots on the way to it, is one of the given."""
+    return Filter(parameter, _text(attribute, indexed), Match.ANY_OF, versions(letters))
 
 
 def has_any(parameter: str, attribute: str, letters: str = "A-G") -> Filter:
@@ -62,8 +72,18 @@ def any_number_of(parameter: str, attribute: str, letters: str = "A-G") -> Filte
 
 
 def equal(parameter: str, attribute: str, letters: str = "A-G") -> Filter:
-    """Documents whose text `attribute` is the given one."""
-    return Filter(parameter, Column(attribute, (attribute,), str), Match.EQUAL, versions(letters))
+    """Documents whose text `attribute`, with dots on the way to it, is the given one."""
+    return Filter(parameter, _text(attribute), Match.EQUAL, versions(letters))
+
+
+def has_pair(parameter: str, attribute: str, letters: str = "A-G") -> Filter:
+    """Documents whose bag `attribute` has one of the given pairs."""
+    return Filter(parameter, Column(attribute, (attribute,), list[str]), Match.HAS_PAIR, versions(letters))
+
+
+def has_measure(parameter: str, attribute: str, letters: str = "A-G") -> Filter:
+    """Documents whose measurements have one of the given units or values."""
+    return Filter(parameter, Column(attribute, (attribute,), list[str]), Match.HAS_MEASURE, versions(letters))
 
 
 def times(name: str, attribute: str, letters: str = "A-G") -> tuple[Filter, Filter]:
@@ -76,6 +96,11 @@ def measures(name: str, attribute: str, letters: str = "A-G") -> tuple[Filter, F
     return _between(name, Column(attribute, (attribute, "value"), float), letters)
 
 
+def _text(attribute: str, indexed: bool = False) -> Column:
+    path = tuple(attribute.split("."))
+    return Column("_".join(path), path, str, indexed)
+
+
 def _between(name: str, column: Column, letters: str) -> tuple[Filter, Filter]:
     span = versions(letters)
     return (
@@ -84,13 +109,12 @@ def _between(name: str, column: Column, letters: str) -> tuple[Filter, Filter]:
     )
 
 
-#: What every family's lists take, beside `propertyFilters`, which looks into the bag of properties.
+#: What every family's lists take.
 COMMON: tuple[Filter, ...] = (
     Filter("ids", Column("id", ("id",), str, indexed=True), Match.ANY_OF),
     Filter("names", Column("name", ("name",), str, indexed=True), Match.ANY_OF),
+    has_pair("propertyFilters", "properties"),
     Filter("statuses", Column("status", ("status",), str), Match.ANY_OF),
     *times("CreatedDateTime", "created_date_time"),
     *times("LastModifiedDateTime", "modified_date_time"),
 )
-#: `"{key} eq {value}"`, any of them.
-PROPERTIES = Filter("propertyFilters", Column("properties", ("properties",), list[str]), Match.HAS_ANY)

@@ -1,11 +1,10 @@
 """Insights: what a model says of a resource. They lie below the model and the resource."""
 
-from datetime import datetime
 from typing import Annotated
 
-from headland.farm.catalogue.family import Family, Reference, Spelling
-from headland.farm.catalogue.filters import times
-from headland.farm.catalogue.members import Absent, Called, Measure, PartyDocument, ReadOnly
+from headland.farm.catalogue.family import Family, Link, Reference, Spelling
+from headland.farm.catalogue.filters import has_measure, times
+from headland.farm.catalogue.members import Absent, Called, Measure, Moment, PartyDocument, ReadOnly
 from headland.farm.catalogue.parents import Parent
 from headland.farm.catalogue.references import ByType
 from headland.farm.catalogue.words import Word, one_of
@@ -43,8 +42,9 @@ class Insight(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
     resource_type: Annotated[str | None, ReadOnly, RESOURCE_TYPES] = None
     resource_id: Annotated[str | None, ReadOnly] = None
     model_version: str | None = None
-    insight_start_date_time: datetime | None = None
-    insight_end_date_time: datetime | None = None
+    attachments_link: Annotated[str | None, ReadOnly] = None
+    insight_start_date_time: Moment | None = None
+    insight_end_date_time: Moment | None = None
     measurements: Annotated[dict[str, Measure] | None, Called("measures", "B")] = None
 
 
@@ -58,8 +58,11 @@ INSIGHTS = Family(
     own_filters=(
         *times("InsightStartDateTime", "insight_start_date_time"),
         *times("InsightEndDateTime", "insight_end_date_time"),
+        has_measure("measureFilters", "measurements", "B"),
+        has_measure("measurementFilters", "measurements", "C-G"),
     ),
     references=(Reference("resource_id", RESOURCES),),
+    links=(Link("attachments_link", "insight-attachments", {"insightIds": "{id}"}),),
     below=(MODEL, RESOURCE_TYPE, RESOURCE),
     listed_whole=False,
     cascades=True,

@@ -44,6 +44,12 @@ Text200 = Annotated[str, Meta(max_length=200)]
 Text500 = Annotated[str, Meta(max_length=500)]
 Text1000 = Annotated[str, Meta(max_length=1000)]
 
+#: In whatever zone; without one it is meant in UTC.
+Moment = Annotated[datetime, Meta(extra_json_schema={"format": "date-time"})]
+
+#: Whom a document is from.
+Source = Annotated[str, Meta(min_length=2, max_length=100)]
+
 #: For documents that lack a member of the envelope.
 Absent = Annotated[str | None, In("")]
 
@@ -67,9 +73,9 @@ class Document(Struct, kw_only=True, rename="camel", omit_defaults=True):
     id: Annotated[str, ReadOnly] = ""
     e_tag: Annotated[str, ReadOnly, Meta(description="Changes with every write.")] = ""
     status: Text100 | None = None
-    created_date_time: Annotated[datetime | None, ReadOnly] = None
-    modified_date_time: Annotated[datetime | None, ReadOnly] = None
-    source: Annotated[Annotated[str, Meta(min_length=2, max_length=100)] | None, In("B-G")] = None
+    created_date_time: Annotated[Moment | None, ReadOnly] = None
+    modified_date_time: Annotated[Moment | None, ReadOnly] = None
+    source: Annotated[Source | None, In("B-G")] = None
     name: Text100 | None = None
     description: Text500 | None = None
     created_by: Annotated[str | None, ReadOnly, In("C-G")] = None

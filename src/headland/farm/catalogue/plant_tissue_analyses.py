@@ -1,13 +1,21 @@
 """Plant tissue analyses: what a laboratory found in samples of plants."""
 
-from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from headland.farm.catalogue.family import Family, Reference, Spelling
+from headland.farm.catalogue.family import Family, Link, Reference, Spelling
 from headland.farm.catalogue.filters import any_of
-from headland.farm.catalogue.members import Called, PartyDocument, Text100, Text200, Text500
+from headland.farm.catalogue.members import (
+    Called,
+    In,
+    Moment,
+    PartyDocument,
+    ReadOnly,
+    Text100,
+    Text200,
+    Text500,
+)
 from headland.farm.versions import versions
 
 
@@ -27,16 +35,17 @@ class PlantTissueAnalysis(PartyDocument, kw_only=True, rename="camel", omit_defa
     crop_id: str | None = None
     crop_product_id: Annotated[str | None, Called("cropVarietyId", "B")] = None
     season_id: str | None = None
-    planting_date_time: datetime | None = None
+    planting_date_time: Moment | None = None
     growth_stage: Text200 | None = None
     plant_part: Text200 | None = None
     plant_position: Text200 | None = None
     plant_appearance: Text500 | None = None
     sample_collection_condition: Text500 | None = None
-    sample_collection_date_time: datetime | None = None
-    sample_received_date_time: datetime | None = None
-    sample_test_result_date_time: datetime | None = None
+    sample_collection_date_time: Moment | None = None
+    sample_received_date_time: Moment | None = None
+    sample_test_result_date_time: Moment | None = None
     lab_details: LabDetails | None = None
+    attachments_link: Annotated[str | None, ReadOnly, In("B-E")] = None
 
 
 PLANT_TISSUE_ANALYSES = Family(
@@ -53,6 +62,13 @@ PLANT_TISSUE_ANALYSES = Family(
         any_of("cropProductsIds", "crop_product_id", "C-E", indexed=True),
         any_of("cropProductIds", "crop_product_id", "FG", indexed=True),
         any_of("fieldIds", "field_id", indexed=True),
+    ),
+    links=(
+        Link(
+            "attachments_link",
+            "attachments",
+            {"resourceIds": "{id}", "resourceTypes": "PlantTissueAnalysis"},
+        ),
     ),
     references=(Reference("field_id", "fields"),),
     cascades=True,

@@ -1,13 +1,12 @@
 """Seasonal fields: a field, or part of one, for one season and one crop."""
 
-from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta
 
 from headland.farm.catalogue.family import Family, Reference, Spelling
 from headland.farm.catalogue.filters import any_of, has_any
-from headland.farm.catalogue.members import In, PartyDocument, ReadOnly
+from headland.farm.catalogue.members import In, Moment, PartyDocument, ReadOnly
 
 _Unit = Annotated[str, Meta(min_length=2, max_length=32)]
 
@@ -27,7 +26,7 @@ class SeasonalField(PartyDocument, kw_only=True, rename="camel", omit_defaults=T
     avg_yield_unit: Annotated[_Unit | None, In("AB")] = None
     avg_seed_population_value: Annotated[float | None, In("AB")] = None
     avg_seed_population_unit: Annotated[_Unit | None, In("AB")] = None
-    planting_date_time: Annotated[datetime | None, In("AB")] = None
+    planting_date_time: Annotated[Moment | None, In("AB")] = None
 
 
 SEASONAL_FIELDS = Family(

@@ -1,13 +1,12 @@
 """Seasons: spans of time by which crops are told apart, the same for all parties."""
 
-from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta
 
 from headland.farm.catalogue.family import Family, Spelling
 from headland.farm.catalogue.filters import any_number_of, times
-from headland.farm.catalogue.members import Document, In
+from headland.farm.catalogue.members import Document, In, Moment
 
 _Year = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1, description="Of the season's end.")]
 
@@ -15,8 +14,8 @@ _Year = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1, description="Of the seaso
 class Season(Document, kw_only=True, rename="camel", omit_defaults=True):
     """A span of time."""
 
-    start_date_time: datetime | None = None
-    end_date_time: datetime | None = None
+    start_date_time: Moment | None = None
+    end_date_time: Moment | None = None
     year: _Year | None = None
     geographic_identifier: Annotated[str | None, In("C-G")] = None
 

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from headland.farm.catalogue.family import Family
-from headland.farm.catalogue.members import Document, Member, members_of
+from headland.farm.catalogue.members import Document, Member, Moment, members_of
 from headland.farm.versions import Version
 from headland.http.validation import BodyInvalidError, convert_json
 
@@ -43,9 +43,10 @@ class Shape:
         #: Attributes of members that only the service writes, and what they are where it has not.
         self.read_only = {m.attribute: m.default for m in self.members if m.read_only}
         self._writable = frozenset(m.name_in(version) for m in self.members if not m.read_only)
-        self._times = tuple(m.attribute for m in self.members if m.type == datetime | None)
+        self._times = tuple(m.attribute for m in self.members if m.type == Moment | None)
         #: Wire names by attribute.
         self.names = {m.attribute: m.name_in(version) for m in self.members}
+        self._links = tuple(each.attribute for each in family.links if each.attribute in self.names)
         #: Those of the members that say under which key a document is, by attribute.
         self.placing = {a: self.names[a] for a in ("id", *(p.attribute for p in family.parents))}
         self._attributes = {name: attribute for attribute, name in self.names.items()}
@@ -64,7 +65,7 @@ class Shape:
         Raises:
             BodyInvalidError: what is wrong, and in which member.
         """
-        return self._in_whole_seconds(convert_json(wire, self.struct, lax=True))
+        return self._tidied(convert_json(wire, self.struct, lax=True))
 
     def decoded(self, text: bytes) -> Document:
         """`checked` of JSON text as it is, read-only members included. Where there is no null, it is what merging
@@ -74,9 +75,11 @@ class Shape:
             BodyInvalidError: as `checked`.
             msgspec.MsgspecError, UnicodeDecodeError, RecursionError: it is no such document, or no JSON.
         """
-        return self._in_whole_seconds(self._decoder.decode(text))
+        return self._tidied(self._decoder.decode(text))
 
-    def _in_whole_seconds(self, document: Document) -> Document:
+    def _tidied(self, document: Document) -> Document:
+        for attribute in self._links:
+            setattr(document, attribute, None)
         for attribute in self._times:
             moment: datetime | None = getattr(document, attribute)
             if moment is not None:

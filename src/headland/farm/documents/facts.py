@@ -1,11 +1,12 @@
 """What a row keeps of a document to be filtered on."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 from headland.farm.catalogue import Family
+from headland.farm.catalogue.members import Measure
 
 #: Stands before and after each item of a list, and between key and value of a pair: nothing a client writes is
 #: likely to have them, and what does merely matches too much in its own document.
@@ -40,11 +41,22 @@ def _fact(document: object, path: tuple[str, ...]) -> Any:
         case datetime():
             return milliseconds(value)
         case Mapping():
-            return _listed(pair(key, _text(each)) for key, each in value.items())
+            return _listed(part for key, each in value.items() for part in _parts(key, each))
         case list():
             return _listed(value)
         case _:
             return value
+
+
+def _parts(key: str, value: Any) -> Iterator[str]:
+    """What of an entry can be asked for."""
+    if isinstance(value, Measure):
+        if value.unit is not None:
+            yield pair(f"{key}.unit", value.unit)
+        if value.value is not None:
+            yield pair(f"{key}.value", as_text(float(value.value)))
+    else:
+        yield pair(key, as_text(value))
 
 
 def _listed(items: Any) -> str | None:
@@ -52,6 +64,6 @@ def _listed(items: Any) -> str | None:
     return item(joined) if joined else None
 
 
-def _text(value: str | float) -> str:
-    """As JSON writes numbers."""
+def as_text(value: str | float) -> str:
+    """Numbers as JSON writes them."""
     return value if isinstance(value, str) else json.dumps(value)

@@ -151,7 +151,7 @@ def _condition(table: sa.Table, wanted: Filter, names: list[str]) -> ColumnEleme
             return column >= values[0]
         case Match.AT_MOST:
             return column <= values[0]
-        case Match.HAS_ANY:
+        case Match.HAS_ANY | Match.HAS_PAIR | Match.HAS_MEASURE:
             return sa.or_(*(sa.func.instr(column, value) > 0 for value in values))
         case Match.ANY_OF:
             return column.in_(values)
@@ -159,4 +159,4 @@ def _condition(table: sa.Table, wanted: Filter, names: list[str]) -> ColumnEleme
 
 def comparable(wanted: Filter, value: Any) -> Any:
     """A value as its column has it."""
-    return item(value) if wanted.match is Match.HAS_ANY else value
+    return item(value) if wanted.in_list else value

@@ -1,0 +1,57 @@
+"""Management zones, divisions of fields to be treated alike; and the zones that they consist of."""
+
+from headland.farm.catalogue.family import Family, Reference, Spelling
+from headland.farm.catalogue.filters import any_of
+from headland.farm.catalogue.members import PartyDocument, Text100
+from headland.farm.versions import versions
+
+
+class ManagementZone(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
+    """A division of a field, for a crop and a season."""
+
+    type: Text100 | None = None
+    season_id: str | None = None
+    crop_id: str | None = None
+    field_id: str | None = None
+
+
+class Zone(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
+    """A part of a division."""
+
+    type: Text100 | None = None
+    management_zone_id: str | None = None
+
+
+MANAGEMENT_ZONES = Family(
+    "management_zones",
+    kind=Spelling("ManagementZone"),
+    segment=Spelling("management-zones"),
+    parameter=Spelling("managementZoneId"),
+    document=ManagementZone,
+    versions=versions("B-G"),
+    own_filters=(
+        any_of("types", "type"),
+        any_of("cropIds", "crop_id", indexed=True),
+        any_of("seasonIds", "season_id", indexed=True),
+        any_of("fieldIds", "field_id", indexed=True),
+        any_of("sources", "source"),
+    ),
+    cascades=True,
+    references=(Reference("field_id", "fields"),),
+)
+
+ZONES = Family(
+    "zones",
+    kind=Spelling("Zone"),
+    segment=Spelling("zones"),
+    parameter=Spelling("zoneId"),
+    document=Zone,
+    versions=versions("B-G"),
+    own_filters=(
+        any_of("types", "type"),
+        any_of("managementZoneIds", "management_zone_id", indexed=True),
+        any_of("sources", "source"),
+    ),
+    cascades=True,
+    references=(Reference("management_zone_id", "management_zones"),),
+)
