@@ -1,24 +1,25 @@
 """Run store functions: plain functions that take a connection and return rows.
 
-A point read of SQLite takes some 20 microseconds, less than handing it to a thread would, so reads run in
-the caller's own thread; writes go through the one writer.
+Reads run in the caller's own thread, writes go through the one writer of the process. What is in one place or
+another, SQLite's file or PostgreSQL's schema, is the `System`'s matter.
 """
 
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, make_url
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import Connection, Engine
 
-from headland.database.changes import Changes
-from headland.database.sqlite import sqlite_engine
+from headland.database.errors import DatabaseUnavailableError
+from headland.database.sqlite import SqliteSystem
+from headland.database.system import System, is_postgresql
 from headland.database.writer import GroupCommitWriter
 
 T = TypeVar("T")
@@ -31,16 +32,12 @@ MOST_REMEMBERED = 6400
 LONGEST_UNASKED = 1.0
 
 
-class DatabaseUnavailableError(Exception):
-    """The database is locked, read-only, full or gone. Nothing was written; the call may be repeated."""
-
-
 @dataclass(slots=True, eq=False)
 class _Remembered:
     """What a thread has read of one state of the database."""
 
     mark: bytes | None
-    version: int
+    version: Hashable
     #: When the database was asked last (monotonic).
     asked_at: float
     answers: dict[Hashable, Any] = field(default_factory=dict)
@@ -48,95 +45,59 @@ class _Remembered:
 
 
 class Database:
-    """The database of a home."""
+    """Rows that belong together: those of a home, or of one store."""
 
-    def __init__(self, url: str, busy_timeout: float = 10.0, most_remembered: int = MOST_REMEMBERED) -> None:
+    def __init__(
+        self,
+        url: str,
+        busy_timeout: float = 10.0,
+        most_remembered: int = MOST_REMEMBERED,
+        system: System | None = None,
+    ) -> None:
+        """Nothing is touched before something is asked for.
+
+        Args:
+            busy_timeout: seconds that a write waits for those of other processes.
+            most_remembered: rows that each thread remembers at the most.
+            system: what has the rows; None for the main rows in the database of the URL.
+        """
         self.url = url
         self._most_remembered = most_remembered
-        self._reader = sqlite_engine(url, busy_timeout, writer=False)
-        self._engine = sqlite_engine(url, busy_timeout, writer=True)
-        file = make_url(url).database
-        self._changes = Changes(Path(f"{file}-changes") if file else None)
-        self._writer = GroupCommitWriter(self._engine, self._changes.tell)
+        self._system = system or _system_of(url, busy_timeout)
+        self._writer = GroupCommitWriter(self._system)
         self._own = threading.local()
-        self._opened: list[Connection] = []
 
     @classmethod
     def at(cls, file: Path, busy_timeout: float = 10.0, most_remembered: int = MOST_REMEMBERED) -> "Database":
         """The SQLite database in `file`."""
         return cls(f"sqlite:///{file}", busy_timeout, most_remembered)
 
+    @property
+    def engines(self) -> Sequence[Engine]:
+        """Whatever is executed is executed by one of these, for those who watch."""
+        return self._system.engines
+
     def read(self, query: Callable[[Connection], T]) -> T:
         """What `query` returns. Short queries only: the caller's thread waits. Each of its statements sees
-        what was committed before it.
+        what was committed before it. `query` may run again where a connection was lost.
 
         Raises:
             DatabaseUnavailableError: the database can't be read now.
         """
-        try:
-            connection = self._reading()
-            try:
-                return query(connection)
-            except BaseException:
-                connection.rollback()
-                raise
-        except OperationalError as error:
-            self._let_go()
-            raise DatabaseUnavailableError(str(error.orig)) from error
-
-    def _reading(self) -> Connection:
-        """This thread's own connection for reads. It is kept: to take one from a pool and to give it back
-        costs as much as a point read. No transaction of the database's is open between two calls.
-        """
-        connection: Connection | None = getattr(self._own, "connection", None)
-        if connection is None:
-            connection = self._own.connection = self._reader.connect()
-            self._opened.append(connection)
-        return connection
-
-    def _let_go(self) -> None:
-        """Close this thread's connection after a failure: the file that it has open may not be the one that is
-        there next time.
-        """
-        connection: Connection | None = getattr(self._own, "connection", None)
-        self._own.__dict__.clear()
-        if connection is not None:
-            self._opened.remove(connection)
-            connection.invalidate()
-            connection.close()
+        return self._asked(partial(self._system.read, query))
 
     def read_snapshot(self, query: Callable[[Connection], T]) -> T:
         """`read` for several statements that must see the same."""
+        return self._asked(partial(self._system.read_snapshot, query))
 
-        def within_transaction(connection: Connection) -> T:
-            # By the driver itself: through SQLAlchemy the two cost more than most queries.
-            driver: Any = connection.connection.driver_connection
-            driver.execute("BEGIN")
-            try:
-                return query(connection)
-            finally:
-                driver.rollback()
-
-        return self.read(within_transaction)
-
-    @contextmanager
-    def snapshot(self) -> Iterator[Connection]:
+    def snapshot(self) -> AbstractContextManager[Connection]:
         """A connection of the caller's own that sees one state of the database until it is given back: for long
         reads, by whatever threads, one after the other.
 
         Raises:
             DatabaseUnavailableError: the database can't be read now.
         """
-        try:
-            with self._reader.connect() as connection:
-                driver: Any = connection.connection.driver_connection
-                driver.execute("BEGIN")
-                try:
-                    yield connection
-                finally:
-                    driver.rollback()
-        except OperationalError as error:
-            raise DatabaseUnavailableError(str(error.orig)) from error
+        return self._system.snapshot()
 
     def read_remembered(
         self,
@@ -172,38 +133,42 @@ class Database:
     def _remembered(self) -> _Remembered:
         """What this thread may still believe."""
         kept: _Remembered | None = getattr(self._own, "remembered", None)
-        mark, now = self._changes.mark, time.monotonic()
+        mark, now = self._system.changes.mark, time.monotonic()
         same = kept is not None and kept.mark == mark and kept.rows <= self._most_remembered
         if kept is not None and same and mark is not None and now - kept.asked_at < LONGEST_UNASKED:
             return kept
-        version = self.read(_version)
+        version = self._asked(self._system.version)
         if kept is not None and same and kept.version == version:
             kept.asked_at = now
             return kept
         made = self._own.remembered = _Remembered(mark, version, now)
         return made
 
-    async def write(self, change: Callable[[Connection], T]) -> T:
-        """What `change` returns, once it is committed and flushed to disk.
+    def _asked(self, ask: Callable[[], T]) -> T:
+        try:
+            return ask()
+        except DatabaseUnavailableError:
+            # What is there next time may be another one.
+            self._own.__dict__.clear()
+            raise
 
-        `change` may run again after a failure, so it does nothing but statements on its connection.
+    async def write(self, change: Callable[[Connection], T]) -> T:
+        """What `change` returns, once it is committed and flushed to disk. From its first statement on nobody else
+        writes: what it reads is so until it has written.
+
+        `change` may run again after a failure, so it does nothing but statements on its connection; and after one
+        of them has failed, no further ones without a savepoint.
 
         Raises:
             DatabaseUnavailableError: the database can't be written now; nothing of the change was kept.
         """
-        try:
-            # Shielded: a caller that goes away must not leave it open whether its change was made.
-            result: T = await asyncio.shield(asyncio.wrap_future(self._writer.submit(change)))
-        except OperationalError as error:
-            raise DatabaseUnavailableError(str(error.orig)) from error
+        # Shielded: a caller that goes away must not leave it open whether its change was made.
+        result: T = await asyncio.shield(asyncio.wrap_future(self._writer.submit(change)))
         return result
 
     def write_and_wait(self, change: Callable[[Connection], T]) -> T:
         """`write` for callers without an event loop."""
-        try:
-            result: T = self._writer.submit(change).result()
-        except OperationalError as error:
-            raise DatabaseUnavailableError(str(error.orig)) from error
+        result: T = self._writer.submit(change).result()
         return result
 
     def write_behind(
@@ -224,16 +189,13 @@ class Database:
     def close(self) -> None:
         """Finish writes under way and close every connection."""
         self._writer.close()
-        for connection in self._opened:
-            connection.close()
-        self._opened.clear()
         self._own = threading.local()
-        self._reader.dispose()
-        self._engine.dispose()
+        self._system.close()
 
 
-def _version(connection: Connection) -> int:
-    """Another one after each commit of another connection (https://sqlite.org/pragma.html#pragma_data_version)."""
-    driver: Any = connection.connection.driver_connection
-    (version,) = driver.execute("PRAGMA data_version").fetchone()
-    return int(version)
+def _system_of(url: str, busy_timeout: float) -> System:
+    if is_postgresql(url):
+        from headland.database.postgresql import PostgresServer  # noqa: PLC0415 - few need its driver
+
+        return PostgresServer(url, busy_timeout).main()
+    return SqliteSystem(url, busy_timeout)

@@ -13,6 +13,9 @@ from sqlalchemy.sql.expression import Executable
 
 Values = tuple[Any, ...]
 
+#: How statements are run, by dialect.
+_OPTIONS: Mapping[str, Mapping[str, Any]] = {"sqlite": {}, "postgresql": {"prepare": True, "binary": True}}
+
 
 class Prepared:
     """A statement of which each bound parameter has a name.
@@ -37,7 +40,9 @@ class Prepared:
         parameters: Any = given if order is None else [given[name] for name in order]
         driver: Any = connection.connection.driver_connection
         try:
-            found: list[Values] = driver.execute(text, parameters).fetchall()
+            cursor = driver.execute(text, parameters, **_OPTIONS[dialect.name])
+            # psycopg tells what returns no rows from what returns none of them.
+            found: list[Values] = [] if cursor.description is None else cursor.fetchall()
         except dialect.loaded_dbapi.Error as error:
             raise DBAPIError.instance(text, parameters, error, dialect.loaded_dbapi.Error) from error
         return found

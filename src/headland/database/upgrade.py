@@ -1,15 +1,21 @@
 """Bring a database to the newest revision. Alembic is imported only where there is something to do."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from headland.database.sqlite import sqlite_engine
+from headland.database.system import is_postgresql, shown
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 #: The newest revision; a test holds it to what the migrations say.
 HEAD = "0005"
+
+#: Seconds that a start waits for another's upgrade.
+_BUSY_TIMEOUT = 30.0
 
 
 class NewerDatabaseError(Exception):
@@ -17,48 +23,70 @@ class NewerDatabaseError(Exception):
 
 
 def upgrade(url: str) -> None:
-    """Apply the migrations that the database lacks, all in one transaction; make it if there is none.
+    """Apply the migrations that the main rows lack, all in one transaction; make them if there are none.
 
     Raises:
-        NewerDatabaseError: its revision is unknown here.
+        NewerDatabaseError: their revision is unknown here.
+        sqlalchemy.exc.DBAPIError: the database can't be read or written.
     """
-    engine = sqlite_engine(url, busy_timeout=30.0, writer=True, create=True)
+    with _changing(url) as connection:
+        if revision(connection) != HEAD:
+            try:
+                migrate(connection, MIGRATIONS)
+            except NewerDatabaseError as error:
+                raise NewerDatabaseError(f"{shown(url)}: {error}") from error
+
+
+@contextmanager
+def _changing(url: str) -> Iterator[Connection]:
+    if is_postgresql(url):
+        from headland.database.postgresql import MAIN_SCHEMA, laying_out  # noqa: PLC0415 - few need its driver
+
+        with laying_out(url, MAIN_SCHEMA) as connection:
+            yield connection
+        return
+    engine = sqlite_engine(url, _BUSY_TIMEOUT, writer=True, create=True)
     try:
-        if _revision(engine) != HEAD:
-            _migrate(engine)
+        with engine.begin() as connection:
+            yield connection
     finally:
         engine.dispose()
 
 
-def _revision(engine: Engine) -> str | None:
-    with engine.begin() as connection:
-        # In SQLite's words: what SQLAlchemy needs to look at any database's tables takes 20 ms to import.
-        known = connection.exec_driver_sql(
-            "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
-        ).scalar()
-        if known is None:
-            return None
-        return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+def revision(connection: Connection) -> str | None:
+    """The revision that Alembic has left; None where it never was."""
+    # In each one's words: what SQLAlchemy needs to look at any database's tables takes 20 ms to import.
+    if connection.dialect.name == "sqlite":
+        look = "SELECT (SELECT 1 FROM sqlite_master WHERE name = 'alembic_version')"
+    else:
+        look = "SELECT to_regclass('alembic_version')"
+    if connection.exec_driver_sql(look).scalar() is None:
+        return None
+    return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
 
 
-def _migrate(engine: Engine) -> None:
+def migrate(connection: Connection, migrations: Path) -> None:
+    """Apply the migrations of a folder that the tables in the connection's sight lack.
+
+    Raises:
+        NewerDatabaseError: their revision is not among those.
+    """
     from alembic import command  # noqa: PLC0415 - a start with nothing to migrate need not pay for it
     from alembic.config import Config  # noqa: PLC0415
     from alembic.util.exc import CommandError  # noqa: PLC0415
 
     config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
+    config.set_main_option("script_location", str(migrations).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
-    with engine.begin() as connection:
-        config.attributes["connection"] = connection
-        try:
-            command.upgrade(config, "head")
-        except CommandError as error:
-            raise NewerDatabaseError(f"{engine.url.database}: {error}") from error
+    config.attributes["connection"] = connection
+    try:
+        command.upgrade(config, "head")
+    except CommandError as error:
+        raise NewerDatabaseError(str(error)) from error
 
 
 def connection_of(config_attributes: dict[str, object]) -> Connection:
-    """The connection that `upgrade` handed to the migration environment."""
+    """The connection that `migrate` handed to the migration environment."""
     connection = config_attributes["connection"]
     if not isinstance(connection, Connection):
         raise TypeError("migrations run through headland.database.upgrade")

@@ -12,23 +12,26 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import Connection
+
+from headland.database.errors import DatabaseUnavailableError
+from headland.database.system import System
 
 #: Above this the wait of the first write for the last one's turn costs more than another flush.
 MOST_PER_COMMIT = 256
 
 Change = Callable[[Connection], Any]
 _Waiting = tuple[Change, "Future[Any]"]
+#: A change's result, and the error that kept it from being made.
+_Outcome = tuple[Any, Exception | None]
 
 
 class GroupCommitWriter:
     """Runs changes one after another in a thread, and answers each once it is on disk."""
 
-    def __init__(self, engine: Engine, committed: Callable[[], None]) -> None:
-        """`committed` is called after each commit, one that failed included, before anybody is answered."""
-        self._engine = engine
-        self._committed = committed
+    def __init__(self, system: System) -> None:
+        """The system's mark is changed after each commit, one that failed included, before anybody is answered."""
+        self._system = system
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="database-writer", daemon=True)
         self._started = threading.Lock()
@@ -66,53 +69,46 @@ class GroupCommitWriter:
             self._commit(group)
 
     def _commit(self, group: list[_Waiting]) -> None:
-        outcomes: list[tuple[Future[Any], Any, BaseException | None]] = []
-        try:
-            with self._engine.begin() as connection:
-                for change, future in group:
-                    if not future.set_running_or_notify_cancel():
-                        continue
-                    if len(group) == 1:
-                        # Alone it is undone with the transaction, and needs no savepoint.
-                        outcomes.append((future, change(connection), None))
-                        continue
-                    outcomes.append((future, *_by_itself(connection, change)))
-        except Exception as error:  # noqa: BLE001 - likewise: nothing of this group is on disk
-            self._committed()
-            self._engine.dispose()
-            for _, future in group:
-                if not future.done():
-                    future.set_exception(error)
+        group = [(change, future) for change, future in group if future.set_running_or_notify_cancel()]
+        if not group:
             return
-        self._committed()
-        if any(isinstance(problem, OperationalError) for _, _, problem in outcomes):
-            # The file that is open may not be the one that is there next time.
-            self._engine.dispose()
-        for future, result, problem in outcomes:
+        changes = [change for change, _ in group]
+        try:
+            outcomes = self._system.write(lambda connection: self._made(connection, changes))
+        except Exception as error:  # noqa: BLE001 - whatever it is: nothing of this group is on disk
+            outcomes = [(None, error)] * len(group)
+        self._system.changes.tell()
+        told = [(result, problem and self._system.told(problem)) for result, problem in outcomes]
+        if any(isinstance(problem, DatabaseUnavailableError) for _, problem in told):
+            self._system.forget()
+        for (_, future), (result, problem) in zip(group, told, strict=True):
             if problem is not None:
                 future.set_exception(problem)
             else:
                 future.set_result(result)
 
+    def _made(self, connection: Connection, changes: list[Change]) -> list[_Outcome]:
+        if len(changes) == 1:
+            # Alone it is undone with the transaction, and needs no savepoint.
+            return [(changes[0](connection), None)]
+        return [self._made_by_itself(connection, change) for change in changes]
 
-def _by_itself(connection: Connection, change: Change) -> tuple[Any, Exception | None]:
-    """The change's result or its error; with an error, nothing of it is left.
+    def _made_by_itself(self, connection: Connection, change: Change) -> _Outcome:
+        """The change's result or its error; with an error, nothing of it is left.
 
-    Raises:
-        Exception: the change's error, where the whole transaction is gone.
-    """
-    # A savepoint by the driver: through SQLAlchemy it costs more than most changes.
-    driver: Any = connection.connection.driver_connection
-    driver.execute("SAVEPOINT change")
-    problem = result = None
-    try:
-        result = change(connection)
-    except Exception as error:
-        if not driver.in_transaction:
-            # Full or unwritable: SQLite has undone the transaction, with all that was in it before, and would
-            # commit by itself what came after.
-            raise
-        driver.execute("ROLLBACK TO change")
-        problem = error
-    driver.execute("RELEASE change")
-    return result, problem
+        Raises:
+            Exception: the change's error, where the whole transaction is gone.
+        """
+        # A savepoint by the driver: through SQLAlchemy it costs more than most changes.
+        driver: Any = connection.connection.driver_connection
+        driver.execute("SAVEPOINT change")
+        problem = result = None
+        try:
+            result = change(connection)
+        except Exception as error:
+            if not self._system.lives(connection):
+                raise
+            driver.execute("ROLLBACK TO change")
+            problem = error
+        driver.execute("RELEASE change")
+        return result, problem

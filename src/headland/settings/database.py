@@ -11,10 +11,14 @@ class DatabaseSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Where rows are kept."""
 
     url: Annotated[
-        Annotated[str, Meta(pattern=r"^sqlite:///.+")] | None,
+        Annotated[str, Meta(pattern=r"^(sqlite:///.+|postgres(ql)?://.+)")] | None,
         Meta(
-            description="`sqlite:///<file>`; unset, `headland.db` in the home.",
-            examples=["sqlite:////var/lib/headland/headland.db"],
+            description="`sqlite:///<file>`, or `postgresql://<user>@<host>/<database>` for PostgreSQL 15 or later, "
+            "which then has the farm's stores as well (docs/operating.md); unset, `headland.db` in the home.",
+            examples=[
+                "sqlite:////var/lib/headland/headland.db",
+                "postgresql://headland@db.example.com/headland?sslmode=verify-full",
+            ],
         ),
     ] = None
     busy_timeout: Annotated[

@@ -102,10 +102,10 @@ def statements(database: Database) -> Iterator[list[str]]:
     def note(_connection, _cursor, statement, *_others):
         seen.append(statement)
 
-    for engine in (database._reader, database._engine):
+    for engine in database.engines:
         event.listen(engine, "before_cursor_execute", note)
     yield seen
-    for engine in (database._reader, database._engine):
+    for engine in database.engines:
         event.remove(engine, "before_cursor_execute", note)
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, case, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
 
 from headland.database.prepared import Prepared
 from headland.jobs.batches import record as records
@@ -135,8 +134,12 @@ _STATE_BY_NAME = Prepared(
 _ALL_ROWS = select(func.count()).select_from(batch)
 _DELETED_ROWS = _ALL_ROWS.where(batch.c.delete_requested_at.is_not(None))
 _TOTAL = Prepared(select(_ALL_ROWS.scalar_subquery() - _DELETED_ROWS.scalar_subquery()))
-_NAME_HOLDER = select(batch.c.id).where(
-    batch.c.name == bindparam("name"), batch.c.finished_at.is_(None), batch.c.delete_requested_at.is_(None)
+_NAME_HOLDER = Prepared(
+    select(batch.c.id).where(
+        batch.c.name == bindparam("name"),
+        batch.c.finished_at.is_(None),
+        batch.c.delete_requested_at.is_(None),
+    )
 )
 _CLAIMED_IDS = select(batch.c.id).where(
     batch.c.claimed_by == bindparam("node"), batch.c.finished_at.is_(None)
@@ -162,6 +165,9 @@ def create(connection: Connection, new: NewBatch) -> BatchRow:
     Raises:
         DuplicateNameError: the name is taken.
     """
+    holder = None if new.name is None else name_holder(connection, new.name)
+    if holder is not None:
+        raise DuplicateNameError(str(new.name), holder)
     ((following,),) = _NEXT_ID.rows(connection)
     row = {
         "id": following - 1,
@@ -177,21 +183,14 @@ def create(connection: Connection, new: NewBatch) -> BatchRow:
             (following - 1, new.name, new.owner, new.proxy_user, State.STARTING, None, None)
         ),
     }
-    try:
-        (found,) = _INSERT.rows(connection, **_NEW | row)
-        return _row(found)
-    except IntegrityError:
-        if new.name is None:
-            raise
-        holder = name_holder(connection, new.name)
-        if holder is None:
-            raise
-        raise DuplicateNameError(new.name, holder) from None
+    (found,) = _INSERT.rows(connection, **_NEW | row)
+    return _row(found)
 
 
 def name_holder(connection: Connection, name: str) -> int | None:
     """Id of the batch that has not ended and has this name."""
-    return connection.execute(_NAME_HOLDER, {"name": name}).scalar()
+    found = _NAME_HOLDER.row(connection, name=name)
+    return found[0] if found is not None else None
 
 
 def get(connection: Connection, batch_id: int) -> BatchRow | None:

@@ -33,11 +33,10 @@ def upgrade() -> None:
     )
     op.create_index("ix_audit_entry_target", "audit_entry", ["target", "sequence"])
     op.create_index("ix_audit_entry_by_client_id", "audit_entry", ["by_client_id", "sequence"])
-    if op.get_bind().dialect.name == "sqlite":
-        _guard_trail()
+    {"sqlite": _guard_trail_of_sqlite, "postgresql": _guard_trail_of_postgresql}[op.get_bind().dialect.name]()
 
 
-def _guard_trail() -> None:
+def _guard_trail_of_sqlite() -> None:
     refused = "BEGIN SELECT RAISE(ABORT, 'the audit trail is only ever added to'); END"
     op.execute(f"CREATE TRIGGER audit_entry_stays BEFORE UPDATE ON audit_entry {refused}")
     op.execute(f"CREATE TRIGGER audit_entry_remains BEFORE DELETE ON audit_entry {refused}")
@@ -45,6 +44,19 @@ def _guard_trail() -> None:
     newest = "(SELECT max(sequence) FROM audit_entry)"
     condition = f"NEW.sequence <> coalesce({newest}, 0) + 1"
     op.execute(f"CREATE TRIGGER audit_entry_follows BEFORE INSERT ON audit_entry WHEN {condition} {refused}")
+
+
+def _guard_trail_of_postgresql() -> None:
+    op.execute("""
+        CREATE FUNCTION refuse_to_change_the_trail() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            RAISE EXCEPTION 'the audit trail is only ever added to' USING ERRCODE = 'integrity_constraint_violation';
+        END $$
+    """)
+    op.execute(
+        "CREATE TRIGGER audit_entry_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_entry"
+        " FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change_the_trail()"
+    )
 
 
 def _rebuild_signing_keys(connection: sa.Connection) -> None:

@@ -1,0 +1,58 @@
+"""A PostgreSQL server, as one process uses it."""
+
+from functools import partial
+from typing import Any
+
+import psycopg
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
+
+from headland.database.postgresql import sessions
+from headland.database.postgresql.kept import KeptConnections
+from headland.database.postgresql.layout import MAIN_SCHEMA
+from headland.database.postgresql.reach import Reach
+from headland.database.postgresql.system import PostgresSystem
+
+
+class PostgresServer:
+    """Connections that all schemas share. Nothing is touched before something is asked for."""
+
+    def __init__(self, url: str, busy_timeout: float, connections: int = 4) -> None:
+        """At most so many connections for reads, and as many for writes."""
+        milliseconds = f"{round(busy_timeout * 1000)}ms"
+        reading = {"default_transaction_read_only": "on", "statement_timeout": milliseconds}
+        writing = {"lock_timeout": milliseconds}
+        self._reader, self._writer = (
+            Reach(partial(sessions.connect, url, **settings)) for settings in (reading, writing)
+        )
+        self.engines = _engine(self._reader), _engine(self._writer)
+        self.readers, self.writers = (
+            KeptConnections(engine, connections, busy_timeout) for engine in self.engines
+        )
+        self.busy_timeout = busy_timeout
+
+    def main(self) -> PostgresSystem:
+        """The main rows; whoever closes them closes the server."""
+        return PostgresSystem(self, MAIN_SCHEMA, self.close)
+
+    def schema(self, name: str) -> PostgresSystem:
+        """The rows of another schema."""
+        return PostgresSystem(self, name)
+
+    def close(self) -> None:
+        """Close the connections that nobody uses."""
+        for reach in (self._reader, self._writer):
+            reach.close()
+        for kept in (self.readers, self.writers):
+            kept.close()
+
+
+def _engine(reach: Reach) -> Any:
+    return create_engine(
+        "postgresql+psycopg://",
+        creator=reach.connect,
+        module=psycopg,
+        poolclass=NullPool,
+        isolation_level="AUTOCOMMIT",
+        use_native_hstore=False,
+    )
