@@ -22,11 +22,14 @@ from headland.farm.catalogue import Family
 from headland.farm.catalogue.shape import Stored, shape_of
 from headland.farm.documents import documents, pages, rows
 from headland.farm.documents.conditions import Conditions
+from headland.farm.documents.making import patch_of
 from headland.farm.documents.parents import key_below, parent_id
 from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp
 from headland.farm.documents.tokens import Continuation, opened, sealed
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError, UnsupportedMediaTypeError
+from headland.farm.geometry import DEFAULT_LIMITS, Limits
+from headland.farm.geometry.seeking import Sought
 from headland.farm.links import Links
 from headland.farm.queries import USUAL_PAGE, asked_of, paging_name, paging_of
 from headland.farm.versions import Version
@@ -53,6 +56,7 @@ class Surroundings:
     max_body: int
     pending: Pending
     clock: Callable[[], float] = time.time
+    limits: Limits = DEFAULT_LIMITS
 
 
 class Handlers:
@@ -86,7 +90,8 @@ class Handlers:
         media_type, _ = media_type_of(request)
         if media_type not in {"", *BODY_TYPES}:
             raise UnsupportedMediaTypeError(f"'{media_type[:80]}' is not taken; send {MERGE_PATCH}.")
-        patch = decode_json(await read_body(request, self._surroundings.max_body), dict[str, Any])
+        body = decode_json(await read_body(request, self._surroundings.max_body), dict[str, Any])
+        patch = patch_of(self._shape, body, self._surroundings.limits)
         stamp = Stamp(int(self._surroundings.clock()), visit.principal.object_id)
         written = await visit.store.write(
             lambda connection: documents.write(
@@ -122,15 +127,18 @@ class Handlers:
             after=wanted.after,
             size=wanted.size,
             within=wanted.within,
+            apart=self._shape.lists_apart,
+            sought=Sought(wanted.geometry) if wanted.geometry else None,
         )
         token = link = None
         if found.end is not None:
             token = sealed(msgspec.structs.replace(wanted, after=found.end), secret)
             name = paging_name("skipToken", self._version)
             link = f"{arrival.url}?api-version={self._version}&{name}={token}"
-        if self._shape.as_stored and not self._links:
-            return joined([document for _, document, _ in found.rows], token, link)
-        shown = [self._shown(Stored(document, rest), arrival) for _, document, rest in found.rows]
+        if self._shape.as_stored and not self._shape.lists_apart and not self._links:
+            return joined([each[1] for each in found.rows], token, link)
+        listed = self._shape.listed
+        shown = [self._linked(listed(Stored(*each[1:4])), arrival) for each in found.rows]
         return joined(shown, token, link)
 
     def _shown(self, stored: Stored, arrival: Arrival) -> bytes:

@@ -57,7 +57,7 @@ def list_parameters(family: Family, version: Version) -> tuple[Parameter, ...]:
 
 def _parameter(each: Filter) -> Parameter:
     name = each.column.name.replace("_", " ")
-    kind: Any = {float: float, int: int, datetime: Moment}.get(each.column.type, str)
+    kind: Any = {float: float, int: int, bool: bool, datetime: Moment}.get(each.column.type, str)
     return Parameter(
         each.parameter, list[kind] if each.repeated else kind, f"Only those {_WORDS[each.match]}: {name}."
     )

@@ -151,6 +151,8 @@ def _value(wanted: Filter, text: str) -> Any:
         return _number(name, text)
     if kind is datetime:
         return _moment(name, text)
+    if kind is bool:
+        return _truth(name, text)
     return text
 
 
@@ -178,6 +180,12 @@ def _number(name: str, text: str) -> float:
     if not math.isfinite(number):
         raise InvalidInputError(f"'{text[:80]}' is not a number.", name)
     return number
+
+
+def _truth(name: str, text: str) -> bool:
+    if text.lower() not in {"true", "false"}:
+        raise InvalidInputError(f"'{text[:80]}' is neither true nor false.", name)
+    return text.lower() == "true"
 
 
 def _moment(name: str, text: str) -> int:

@@ -1,6 +1,7 @@
 """The operations of the catalogue, each made from its family's declaration."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from headland.farm.catalogue import FAMILIES, Family
 from headland.farm.catalogue.parents import PARTY
@@ -30,7 +31,7 @@ def _lists(family: Family, version: Version, surroundings: Surroundings) -> Iter
     kind = family.kind.of(version)
     act = Handlers(family, version, surroundings).list
     action = family.action("list/action")
-    answers = {200: Answer("A page.", list_struct(f"{kind}ListResponse", shape_of(family, version).struct))}
+    answers = {200: Answer("A page.", listed_page(family, version))}
     paths = {}
     if family.listed_whole or not family.parents:
         paths["list"] = (f"/{family.segment.of(version)}", f"List {kind} resources")
@@ -49,6 +50,13 @@ def _lists(family: Family, version: Version, surroundings: Surroundings) -> Iter
             parameters=(API_VERSION, *list_parameters(family, version)),
             action=action,
         )
+
+
+def listed_page(family: Family, version: Version) -> type[Any]:
+    """The Struct of a page of a family's documents."""
+    return list_struct(
+        f"{family.listed_kind.of(version)}ListResponse", shape_of(family, version).listed_struct
+    )
 
 
 def _documents(family: Family, version: Version, surroundings: Surroundings) -> Iterator[Operation]:

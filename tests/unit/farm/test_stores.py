@@ -14,6 +14,7 @@ from headland.farm.catalogue import FAMILIES
 from headland.farm.catalogue.shape import shape_of
 from headland.farm.documents import documents, pages, rows
 from headland.farm.documents.conditions import Conditions
+from headland.farm.documents.making import patch_of
 from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp
 from headland.farm.documents.tables import store_table
@@ -27,7 +28,7 @@ def put(store: Store, party: str, **body: object) -> None:
     key, stamp = Key("", party), Stamp(1_800_000_000, "me")
     store.write_and_wait(
         lambda connection: documents.write(
-            connection, PARTIES, key, body, stamp=stamp, conditions=Conditions()
+            connection, PARTIES, key, patch_of(PARTIES, body), stamp=stamp, conditions=Conditions()
         )
     )
 

@@ -3,7 +3,7 @@
 import contextlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -13,15 +13,17 @@ import msgspec
 from headland.farm.bulk.lines import Line
 from headland.farm.bulk.wire import Record, Refused, decode_record
 from headland.farm.catalogue import FAMILIES
+from headland.farm.catalogue.family import GEOMETRY
 from headland.farm.catalogue.members import members_of
 from headland.farm.catalogue.parents import Parent
 from headland.farm.catalogue.shape import Shape, Stored, Wire, shape_of, whole
 from headland.farm.documents.documents import check_id
-from headland.farm.documents.making import Made, complete, place, stamped
+from headland.farm.documents.making import Made, Moved, complete, moved_to, place, stamped, taken_apart
 from headland.farm.documents.parents import key_below, parent_id
 from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp, new_etag
 from headland.farm.errors import FarmError, InvalidInputError, UnknownFamilyError
+from headland.farm.geometry import Placed, placed
 from headland.farm.versions import Version
 from headland.http.validation import BodyInvalidError, decode_json
 
@@ -116,7 +118,17 @@ def refused(line: int, shape: Shape | None, key: Key | None, error: FarmError | 
 def with_rest(stored: Stored, rest: Wire) -> Stored:
     """What is stored, with further members that only other versions have."""
     before = msgspec.json.decode(stored.rest) if stored.rest else {}
-    return Stored(stored.document, msgspec.json.encode(before | rest))
+    return replace(stored, rest=msgspec.json.encode(before | rest))
+
+
+def placed_in(rest: Wire) -> Placed | None:
+    """The geometry that a record has beside its document, whose version knows none.
+
+    Raises:
+        BodyInvalidError: it is none.
+    """
+    geometry = rest.pop(GEOMETRY, None)
+    return None if geometry is None else placed(geometry, f"rest.{GEOMETRY}")
 
 
 def restored(
@@ -132,8 +144,15 @@ def restored(
     document.e_tag = etag or (document.e_tag if _ETAG.fullmatch(document.e_tag) else new_etag(stamp.at, None))
     document.created_date_time = document.created_date_time or stamp.moment
     document.modified_date_time = document.modified_date_time or document.created_date_time
-    stored = shape.stored(document, None, {})
-    return complete(shape, document, with_rest(stored, rest) if rest else stored)
+    rest = dict(rest)
+    patch = taken_apart(shape, document)
+    moved = Moved({}, None, {})
+    if shape.family.located:
+        moved = moved_to(shape.family, patch.placed or placed_in(rest))
+    for attribute in moved.members.keys() & shape.names.keys():
+        setattr(document, attribute, moved.members[attribute])
+    stored = replace(shape.stored(document, None, moved.members), apart=moved.apart)
+    return complete(shape, document, with_rest(stored, rest) if rest else stored, moved.place)
 
 
 def _restored(line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp) -> Prepared | Refused:
@@ -146,7 +165,7 @@ def _restored(line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp) ->
     return Prepared(line, shape, key, text, rest, made)
 
 
-def _merged(line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp) -> Prepared:
+def _merged(line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp) -> Prepared | Refused:
     document: Any = None
     if not rest and b"null" not in text:
         with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError, BodyInvalidError):
@@ -157,7 +176,11 @@ def _merged(line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp) -> P
     key = _key_of(shape, {name: getattr(document, attribute) for attribute, name in shape.placing.items()})
     for attribute, default in shape.read_only.items():
         setattr(document, attribute, default)
-    return Prepared(line, shape, key, text, rest, stamped(shape, key, document, None, stamp))
+    try:
+        patch = taken_apart(shape, document)
+    except BodyInvalidError as error:
+        return refused(line, shape, key, error)
+    return Prepared(line, shape, key, text, rest, stamped(shape, key, document, None, stamp, patch=patch))
 
 
 def _key_of(shape: Shape, document: Mapping[str, Any]) -> Key:

@@ -1,6 +1,7 @@
 """The catalogue: a module a family of resources. A new family is a new module, and its name in `FAMILIES`."""
 
 from headland.farm.catalogue.application_data import APPLICATION_DATA
+from headland.farm.catalogue.boundaries import BOUNDARIES
 from headland.farm.catalogue.crops import CROP_PRODUCTS, CROPS
 from headland.farm.catalogue.family import Family
 from headland.farm.catalogue.farms import FARMS
@@ -22,6 +23,7 @@ FAMILIES: tuple[Family, ...] = (
     FARMS,
     FIELDS,
     SEASONAL_FIELDS,
+    BOUNDARIES,
     SEASONS,
     CROPS,
     CROP_PRODUCTS,

@@ -1,17 +1,23 @@
 """A family of resources, declared once: routes, storage, filters, checks and rights come from the declaration."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from headland.farm.catalogue.filters import COMMON, Column, Filter
 from headland.farm.catalogue.links import Link
-from headland.farm.catalogue.members import Document, PartyDocument
+from headland.farm.catalogue.members import Document, PartyDocument, members_of
 from headland.farm.catalogue.parents import PARTY, Parent
 from headland.farm.catalogue.references import ByType, Reference
 from headland.farm.catalogue.words import Spelling
+from headland.farm.geometry import Placed
 from headland.farm.versions import ALL, Version, Versions
 
-__all__ = ["Family", "Link", "Reference", "Spelling"]
+__all__ = ["GEOMETRY", "Family", "Link", "Reference", "Spelling"]
+
+#: The member that says where a document is, in every family that has one.
+GEOMETRY = "geometry"
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +45,10 @@ class Family:
     listed_whole: bool = True
     #: Whether jobs delete its documents with all that is linked to them.
     cascades: bool = False
+    #: What one of it is called in lists, where those leave members out.
+    listed_as: Spelling | None = None
+    #: What its documents have of their geometry, by attribute; of none, None for each.
+    measure: Callable[[Placed | None], Mapping[str, Any]] | None = None
 
     @property
     def of_party(self) -> bool:
@@ -49,6 +59,21 @@ class Family:
     def parents(self) -> tuple[Parent, ...]:
         """Steps of its paths before its own."""
         return (PARTY, *self.below) if self.of_party else self.below
+
+    @cached_property
+    def located(self) -> bool:
+        """Whether its documents have a member `geometry` in some version, and are found by it."""
+        return GEOMETRY in self.apart
+
+    @cached_property
+    def apart(self) -> Mapping[str, str]:
+        """What is kept apart from its documents: wire names by attribute."""
+        return {member.attribute: member.name for member in members_of(self.document) if member.apart}
+
+    @property
+    def listed_kind(self) -> Spelling:
+        """What one of it is called in lists."""
+        return self.listed_as or self.kind
 
     @cached_property
     def filters(self) -> tuple[Filter, ...]:

@@ -32,7 +32,7 @@ class Column:
     name: str
     #: Attributes from the document down to the value.
     path: tuple[str, ...]
-    type: type[str | int | float | datetime | list[str]]
+    type: type[str | int | float | bool | datetime | list[str]]
     indexed: bool = False
 
 
@@ -86,6 +86,11 @@ def has_measure(parameter: str, attribute: str, letters: str = "A-G") -> Filter:
     return Filter(parameter, Column(attribute, (attribute,), list[str]), Match.HAS_MEASURE, versions(letters))
 
 
+def is_true(parameter: str, attribute: str, letters: str = "A-G") -> Filter:
+    """Documents whose truth value `attribute` is the given one."""
+    return Filter(parameter, Column(attribute, (attribute,), bool), Match.EQUAL, versions(letters))
+
+
 def times(name: str, attribute: str, letters: str = "A-G") -> tuple[Filter, Filter]:
     """`min<name>` and `max<name>`, both inclusive."""
     return _between(name, Column(attribute, (attribute,), datetime), letters)
@@ -94,6 +99,11 @@ def times(name: str, attribute: str, letters: str = "A-G") -> tuple[Filter, Filt
 def measures(name: str, attribute: str, letters: str = "A-G") -> tuple[Filter, Filter]:
     """`min<name>` and `max<name>` of a Measure's value, whatever its unit."""
     return _between(name, Column(attribute, (attribute, "value"), float), letters)
+
+
+def numbers(name: str, attribute: str, letters: str = "A-G") -> tuple[Filter, Filter]:
+    """`min<name>` and `max<name>` of a number."""
+    return _between(name, Column(attribute, (attribute,), float), letters)
 
 
 def _text(attribute: str, indexed: bool = False) -> Column:

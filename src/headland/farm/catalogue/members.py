@@ -32,6 +32,13 @@ class Called:
     letters: str
 
 
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """The member is kept apart from the document, since lists leave it out in some versions."""
+
+    letters: str
+
+
 class ReadOnly:
     """The service writes it; what a client sends in its place is ignored."""
 
@@ -102,6 +109,9 @@ class Member:
     read_only: bool
     versions: Versions
     renamed: tuple[Called, ...]
+    #: Whether it is kept apart from the document; and the versions whose lists leave it out.
+    apart: bool = False
+    unlisted: Versions = frozenset()
     #: What it may say, where that is not any text.
     words: OneOf | None = None
 
@@ -125,6 +135,7 @@ def members_of(document: type[Struct]) -> Iterator[Member]:
         hint = hints[field.name]
         extras = getattr(hint, "__metadata__", ())
         spans = [versions(extra.letters) for extra in extras if isinstance(extra, In)]
+        unlisted = [versions(extra.letters) for extra in extras if isinstance(extra, Apart)]
         yield Member(
             field.name,
             field.encode_name,
@@ -133,6 +144,8 @@ def members_of(document: type[Struct]) -> Iterator[Member]:
             any(extra is ReadOnly for extra in extras),
             spans[0] if spans else ALL,
             tuple(extra for extra in extras if isinstance(extra, Called)),
+            bool(unlisted),
+            unlisted[0] if unlisted else frozenset(),
             next((extra for extra in extras if isinstance(extra, OneOf)), None),
         )
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from headland.farm.catalogue.family import Family
+from headland.farm.catalogue.family import GEOMETRY, Family
 from headland.farm.catalogue.members import Document, Member, Moment, members_of
 from headland.farm.versions import Version
 from headland.http.validation import BodyInvalidError, convert_json
@@ -29,6 +29,8 @@ class Stored:
     document: bytes
     #: Members which that version does not have, if there are any.
     rest: bytes | None = None
+    #: Members that are kept apart (`Apart`), by the names that most versions have.
+    apart: bytes | None = None
 
 
 class Shape:
@@ -37,14 +39,25 @@ class Shape:
     def __init__(self, family: Family, version: Version) -> None:
         self.family = family
         self.version = version
-        self.members = tuple(m for m in members_of(family.document) if version in m.versions)
-        self.struct = _struct(family.kind.of(version), family.document, self.members, version)
+        members = tuple(m for m in members_of(family.document) if version in m.versions)
+        listed = tuple(m for m in members if version not in m.unlisted)
+        self.struct = _struct(family.kind.of(version), family.document, members, version)
         self._decoder = msgspec.json.Decoder(self.struct, strict=False)
+        #: What lists have of it.
+        self.listed_struct = self.struct
+        if listed != members:
+            self.listed_struct = _struct(family.listed_kind.of(version), family.document, listed, version)
+        self._every_apart = frozenset(family.apart.values())
+        self._apart = frozenset(m.name for m in members if m.apart)
+        self._listed_apart = frozenset(m.name for m in listed if m.apart)
+        self.apart_attributes = tuple(m.attribute for m in members if m.apart)
+        #: Members that are not kept apart.
+        self.members = tuple(m for m in members if not m.apart)
         #: Attributes of members that only the service writes, and what they are where it has not.
-        self.read_only = {m.attribute: m.default for m in self.members if m.read_only}
+        self.read_only = {m.attribute: m.default for m in members if m.read_only}
         self._writable = frozenset(m.name_in(version) for m in self.members if not m.read_only)
         self._times = tuple(m.attribute for m in self.members if m.type == Moment | None)
-        #: Wire names by attribute.
+        #: Their wire names by attribute.
         self.names = {m.attribute: m.name_in(version) for m in self.members}
         self._links = tuple(each.attribute for each in family.links if each.attribute in self.names)
         #: Those of the members that say under which key a document is, by attribute.
@@ -52,6 +65,9 @@ class Shape:
         self._attributes = {name: attribute for attribute, name in self.names.items()}
         #: By attribute, where not any text may stand.
         self._words = {m.attribute: m.words for m in self.members if m.words is not None}
+        #: Whether documents have a geometry, and whether lists show what is kept apart.
+        self.has_geometry = GEOMETRY in self._apart
+        self.lists_apart = bool(self._listed_apart)
         #: Whether it answers documents as they are stored.
         self.as_stored = version is family.stored_as or self._says_what_is_stored()
 
@@ -96,18 +112,34 @@ class Shape:
 
     def read(self, stored: Stored) -> bytes:
         """What this version answers."""
-        return stored.document if self.as_stored else _encode(self.opened(stored))
+        return self._answered(stored, self._apart)
+
+    def listed(self, stored: Stored) -> bytes:
+        """What this version's lists have of it."""
+        return self._answered(stored, self._listed_apart)
+
+    def _answered(self, stored: Stored, apart: frozenset[str]) -> bytes:
+        if stored.apart is None or not apart:
+            return stored.document if self.as_stored else _encode(self.opened(stored))
+        if self.as_stored and apart == self._every_apart:
+            return b"%b,%b" % (stored.document[:-1], stored.apart[1:])
+        beside = {name: value for name, value in _decode(stored.apart).items() if name in apart}
+        return _encode(self.opened(stored) | beside)
 
     def opened(self, stored: Stored) -> Wire:
-        """The same, decoded."""
+        """A document of wire names, without what is kept apart."""
         return self.said(self._own.by_attribute(stored))
 
-    def stored(self, document: Document, before: Stored | None, stamps: Mapping[str, str]) -> Stored:
+    def stored(self, document: Document, before: Stored | None, stamps: Mapping[str, Any]) -> Stored:
         """What a row keeps of a checked document: its own members, and those of other versions as they were,
-        but for `stamps`, by attribute.
+        but for `stamps`, by attribute; None for what is not there any more. What is kept apart is not among them.
         """
         own = self._own
-        if self is own and (not self._words or before is None or before.rest is None):
+        if (
+            self is own
+            and stamps.keys() <= own.names.keys()
+            and (not self._words or before is None or before.rest is None)
+        ):
             return Stored(_encode(document), before.rest if before else None)
         by_attribute = own.by_attribute(before) if before else {}
         for name in self.said(by_attribute):
@@ -116,7 +148,8 @@ class Shape:
         for attribute, name in self.names.items():
             if name in wire:
                 by_attribute[attribute] = self._usual(attribute, wire[name])
-        by_attribute |= stamps
+        by_attribute |= msgspec.to_builtins(stamps)
+        by_attribute = {attribute: value for attribute, value in by_attribute.items() if value is not None}
         main = own.said(by_attribute)
         rest = {a: value for a, value in by_attribute.items() if own.names.get(a) not in main}
         return Stored(_encode(main), _encode(rest) if rest else None)

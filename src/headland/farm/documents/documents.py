@@ -2,14 +2,13 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Connection
 
 from headland.farm.catalogue.shape import Shape, Stored
 from headland.farm.documents import rows
 from headland.farm.documents.conditions import Conditions
-from headland.farm.documents.making import made
+from headland.farm.documents.making import Patch, made
 from headland.farm.documents.parents import check_parents
 from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp
@@ -46,7 +45,7 @@ def write(
     connection: Connection,
     shape: Shape,
     key: Key,
-    patch: dict[str, Any],
+    patch: Patch,
     *,
     stamp: Stamp,
     conditions: Conditions,

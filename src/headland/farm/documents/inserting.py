@@ -9,6 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from headland.database.prepared import Prepared
 from headland.farm.catalogue import Family
+from headland.farm.documents.places import NOWHERE
 from headland.farm.documents.rows import Key, Row, named
 from headland.farm.documents.tables import key_columns, table_of
 
@@ -30,7 +31,7 @@ def insert_new(connection: Connection, family: Family, documents: Sequence[New])
         values = {
             f"{name}_{number}": value
             for number, (key, row, facts) in enumerate(documents[start : start + size])
-            for part in (named(family, key), row._asdict(), facts)
+            for part in (NOWHERE, named(family, key), row._asdict(), facts)
             for name, value in part.items()
         }
         found = _statement(family, connection.dialect.name, size).rows(connection, **values)

@@ -1,15 +1,50 @@
 """What becomes of a document that is written: rules that need no database."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
+import msgspec
+
+from headland.farm.catalogue import Family
+from headland.farm.catalogue.family import GEOMETRY
 from headland.farm.catalogue.shape import Shape, Stored, whole
 from headland.farm.documents.facts import facts
 from headland.farm.documents.merging import merged
 from headland.farm.documents.parents import parents_of
+from headland.farm.documents.places import place_of
 from headland.farm.documents.rows import Key, Row
 from headland.farm.documents.stamps import Stamp, new_etag
+from headland.farm.geometry import DEFAULT_LIMITS, Limits, Placed, checked, placed
 from headland.http.validation import BodyInvalidError
+
+
+class Patch(NamedTuple):
+    """What a client wants of a document, so far as that can be judged without the document."""
+
+    #: By wire names: what it may write, but for the geometry.
+    members: Mapping[str, Any]
+    #: Whether it says anything of the geometry, and what; None removes it.
+    moves: bool = False
+    placed: Placed | None = None
+
+
+#: Leaves the document where it is.
+UNMOVED = Patch({})
+
+
+class Moved(NamedTuple):
+    """What becomes of a document by its geometry."""
+
+    #: Members beside it, by attribute; None for what is not there any more.
+    members: Mapping[str, Any]
+    #: What is kept apart of the document.
+    apart: bytes | None
+    #: Columns that say where it is, if they are to be written.
+    place: Mapping[str, Any]
+
+
+_encode = msgspec.json.Encoder().encode
 
 
 class Made(NamedTuple):
@@ -20,30 +55,52 @@ class Made(NamedTuple):
     facts: Mapping[str, Any]
 
 
-def made(shape: Shape, key: Key, patch: Mapping[str, Any], before: Row | None, stamp: Stamp) -> Made:
+def patch_of(shape: Shape, body: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Patch:
+    """A client's patch. A geometry in it replaces the one that was there whole.
+
+    Raises:
+        BodyInvalidError: its geometry is none.
+    """
+    members = shape.writable(body)
+    if not shape.has_geometry or GEOMETRY not in body:
+        return Patch(members)
+    value = body[GEOMETRY]
+    return Patch(members, moves=True, placed=None if value is None else placed(value, GEOMETRY, limits))
+
+
+def made(shape: Shape, key: Key, patch: Patch, before: Row | None, stamp: Stamp) -> Made:
     """What comes of the document that was there, or of none, and a patch.
 
     Raises:
         BodyInvalidError: no document of the family does.
     """
     try:
-        wire = merged(shape.opened(before.stored) if before else {}, shape.writable(patch))
+        wire = merged(shape.opened(before.stored) if before else {}, patch.members)
     except RecursionError:
         raise BodyInvalidError("", "the body is nested too deeply") from None
-    return stamped(shape, key, shape.checked(wire), before, stamp)
+    return stamped(shape, key, shape.checked(wire), before, stamp, patch=patch)
 
 
-def stamped(shape: Shape, key: Key, document: Any, before: Row | None, stamp: Stamp) -> Made:
-    """A checked document, with what the service writes into it by itself."""
+def stamped(
+    shape: Shape, key: Key, document: Any, before: Row | None, stamp: Stamp, *, patch: Patch = UNMOVED
+) -> Made:
+    """A checked document, with what the service writes into it by itself. Of the patch, its geometry counts."""
     place(shape, key, document)
     document.e_tag = new_etag(stamp.at, before.etag if before else None)
     document.modified_date_time = stamp.moment
     if document.created_date_time is None:
         document.created_date_time = stamp.moment
-    stamps = {"modified_by": stamp.by} if before else {"created_by": stamp.by, "modified_by": stamp.by}
+    stamps: dict[str, Any] = {"modified_by": stamp.by}
+    if before is None:
+        stamps["created_by"] = stamp.by
+    moved = Moved({}, before.apart if before else None, {})
+    if patch.moves:
+        moved = moved_to(shape.family, patch.placed)
+    stamps |= moved.members
     for attribute in stamps.keys() & shape.names.keys():
-        setattr(document, attribute, stamp.by)
-    return complete(shape, document, shape.stored(document, before.stored if before else None, stamps))
+        setattr(document, attribute, stamps[attribute])
+    stored = shape.stored(document, before.stored if before else None, stamps)
+    return complete(shape, document, replace(stored, apart=moved.apart), moved.place)
 
 
 def place(shape: Shape, key: Key, document: Any) -> None:
@@ -53,10 +110,37 @@ def place(shape: Shape, key: Key, document: Any) -> None:
         setattr(document, attribute, shape.spelled(attribute, text))
 
 
-def complete(shape: Shape, document: Any, stored: Stored) -> Made:
-    """A stored document, with what is kept beside it. `document` is the same in the version that wrote it."""
+def complete(shape: Shape, document: Any, stored: Stored, place: Mapping[str, Any] | None = None) -> Made:
+    """A stored document, with what is kept beside it. `document` is the same in the version that wrote it; `place`
+    has where it is, if it is to be written.
+    """
     family = shape.family
     # Where other versions' members may be kept beside this one's, those are facts, too.
     alone = stored.rest is None and shape.version is family.stored_as
-    row = Row(document.e_tag, stored.document, stored.rest)
-    return Made(row, facts(family, document if alone else whole(family, stored)))
+    row = Row(document.e_tag, stored.document, stored.rest, stored.apart)
+    known = facts(family, document if alone else whole(family, stored))
+    return Made(row, {**known, **place} if place else known)
+
+
+def moved_to(family: Family, placed: Placed | None) -> Moved:
+    """What becomes of a document of the family that has this geometry, or none any more."""
+    members = dict(family.measure(placed)) if family.measure else {}
+    apart = {name: members.pop(attribute, None) for attribute, name in family.apart.items()}
+    if placed is None:
+        return Moved(members, None, place_of(None))
+    shown = {name: value for name, value in apart.items() if value is not None}
+    return Moved(members, _encode({GEOMETRY: placed.geometry, **shown}), place_of(placed))
+
+
+def taken_apart(shape: Shape, document: Any, limits: Limits = DEFAULT_LIMITS) -> Patch:
+    """The geometry of a checked document, which does not have it any more.
+
+    Raises:
+        BodyInvalidError: it is none.
+    """
+    if not shape.has_geometry:
+        return UNMOVED
+    geometry = document.geometry
+    for attribute in shape.apart_attributes:
+        setattr(document, attribute, None)
+    return UNMOVED if geometry is None else Patch({}, moves=True, placed=checked(geometry, GEOMETRY, limits))

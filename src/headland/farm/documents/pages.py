@@ -4,8 +4,10 @@ A place is the number of the last row that was shown, so a page costs the same w
 twice, and nothing that stays is left out, however many documents come and go meanwhile.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum, auto
+from functools import cache, lru_cache, partial
+from itertools import compress
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -15,7 +17,9 @@ from headland.database.prepared import Prepared
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.filters import Filter, Match
 from headland.farm.documents.facts import item
+from headland.farm.documents.places import among, meeting, near, numbers
 from headland.farm.documents.tables import table_of
+from headland.farm.geometry.seeking import Sought
 
 #: A filter's values by its parameter: what is compared with the column, always as a list.
 Asked = Mapping[str, Sequence[Any]]
@@ -31,8 +35,18 @@ _MOST_STATEMENTS = 512
 #: may then be shorter than it could be, or empty, as the public service's are; and no request takes long.
 MOST_LOOKED_AT = 5000
 
-#: A row of a page: its number, and what is stored.
-Listed = tuple[int, bytes, bytes | None]
+#: A row of a page: its number, and what is stored; what is kept apart only where it was asked for.
+Listed = tuple[int, bytes, bytes | None, bytes | None]
+
+
+class Way(Enum):
+    """How a geometry narrows what is looked at."""
+
+    ALL = auto()
+    #: To the rows that an index has named.
+    AMONG = auto()
+    #: There are too many of those: to rows whose box meets the geometry's, in their order.
+    MEETING = auto()
 
 
 class Page(NamedTuple):
@@ -52,9 +66,11 @@ def page(
     after: int,
     size: int,
     within: str | None = None,
+    apart: bool = False,
+    sought: Sought | None = None,
 ) -> Page:
     """At most `size` documents after a place; of all parties where none is named. `party` and `within` as in
-    `rows.Key`.
+    `rows.Key`. `apart` has them with what is kept apart, `sought` only those that meet a geometry.
     """
     below = {name: text for name, text in (("party", party), ("within", within)) if text is not None}
     shape = tuple((name, _padded(len(values))) for name, values in sorted(asked.items()))
@@ -63,26 +79,56 @@ def page(
         for name, count in shape
         for number, value in enumerate(_filled(asked[name], count))
     }
-    edge = _edge(connection, family, below, after) if _must_look(family, asked) else None
-    statement = _statement(family, tuple(below), shape)
-    found: list[Any] = statement.rows(
-        connection,
-        **below,
-        after=after,
-        until=_BEYOND if edge is None else edge,
-        limit=size + 1,
-        **values,
-    )
-    if len(found) > size:
-        found.pop()
-        return Page(found, found[-1][0])
-    return Page(found, edge)
+    way = Way.ALL
+    if sought is not None:
+        found = near(connection, table_of(family), sought.box, MOST_LOOKED_AT)
+        if found is None:
+            way = Way.MEETING
+            values |= sought.sides
+        else:
+            following = [number for number in found if number > after]
+            if not following:
+                return Page([], None)
+            way = Way.AMONG
+            values["near"] = numbers(following)
+    must_look = way is Way.MEETING or (bool(asked) and way is Way.ALL)
+    edge = None
+    if must_look and not _leads(family, asked):
+        edge = _edge(connection, family, below, after)
+    values["until"] = _BEYOND if edge is None else edge
+    select = partial(_statement(family, tuple(below), shape, way, apart).rows, connection, **below, **values)
+    if sought is None:
+        rows = select(after=after, limit=size + 1)
+        return _cut(rows, size, edge)
+    return _met(select, sought, after, size, edge)
 
 
-def _must_look(family: Family, asked: Asked) -> bool:
-    """Whether documents have to be looked at to see if they are asked for."""
-    indexed = {each.parameter for each in family.filters if each.column.indexed}
-    return bool(asked) and indexed.isdisjoint(asked)
+def _cut(rows: list[Any], size: int, edge: int | None) -> Page:
+    if len(rows) > size:
+        del rows[size:]
+        return Page(rows, rows[-1][0])
+    return Page(rows, edge)
+
+
+def _met(select: Callable[..., list[Any]], sought: Sought, after: int, size: int, edge: int | None) -> Page:
+    """Those of the rows that meet what is sought. Boxes meet more often than what is in them."""
+    found: list[Any] = []
+    looked, take = 0, size + 1
+    while True:
+        rows = select(after=after, limit=take)
+        found += compress(rows, sought.meets([row[-1] for row in rows]))
+        if len(found) > size or len(rows) < take:
+            return _cut(found, size, edge)
+        looked += take
+        after = rows[-1][0]
+        if looked >= MOST_LOOKED_AT:
+            return Page(found, after)
+        take = min(2 * take, MOST_LOOKED_AT - looked)
+
+
+def _leads(family: Family, asked: Asked) -> bool:
+    """Whether an index leads to what is asked for."""
+    return any(each.column.indexed and each.parameter in asked for each in family.filters)
 
 
 def _edge(connection: Connection, family: Family, below: Mapping[str, str], after: int) -> int | None:
@@ -123,7 +169,9 @@ def _filled(values: Sequence[Any], count: int) -> list[Any]:
 
 
 @lru_cache(_MOST_STATEMENTS)
-def _statement(family: Family, below: tuple[str, ...], shape: tuple[tuple[str, int], ...]) -> Prepared:
+def _statement(
+    family: Family, below: tuple[str, ...], shape: tuple[tuple[str, int], ...], way: Way, apart: bool
+) -> Prepared:
     table = table_of(family)
     filters = {each.parameter: each for each in family.filters}
     conditions: list[ColumnElement[bool]] = [
@@ -133,8 +181,18 @@ def _statement(family: Family, below: tuple[str, ...], shape: tuple[tuple[str, i
     conditions += [table.c[name] == bindparam(name) for name in below]
     for name, count in shape:
         conditions.append(_condition(table, filters[name], [f"{name}_{number}" for number in range(count)]))
+    if way is Way.MEETING:
+        conditions += meeting(table)
+    elif way is Way.AMONG:
+        conditions.append(among(table.c.seq))
     return Prepared(
-        sa.select(table.c.seq, table.c.document, table.c.rest)
+        sa.select(
+            table.c.seq,
+            table.c.document,
+            table.c.rest,
+            table.c.apart if apart else sa.null(),
+            *(() if way is Way.ALL else (table.c.wkb,)),
+        )
         .where(*conditions)
         .order_by(table.c.seq)
         .limit(bindparam("limit", type_=sa.Integer))

@@ -1,6 +1,6 @@
 """Rows of documents: functions that take a connection. Rules are elsewhere."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from headland.database.prepared import Prepared
 from headland.farm.catalogue import FAMILIES, Family
 from headland.farm.catalogue.references import ByType, Reference
 from headland.farm.catalogue.shape import Stored
+from headland.farm.documents.places import NOWHERE, PLACE_COLUMNS
 from headland.farm.documents.tables import key_columns, table_of
 
 #: Of documents that belong to no party.
@@ -33,10 +34,11 @@ class Row(NamedTuple):
     etag: str
     document: bytes
     rest: bytes | None
+    apart: bytes | None = None
 
     @property
     def stored(self) -> Stored:
-        return Stored(self.document, self.rest)
+        return Stored(self.document, self.rest, self.apart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class _Statements:
     exists: Prepared
     insert: Prepared
     update: Prepared
+    #: The same, for a document that stays where it is.
+    update_in_place: Prepared
     delete: Prepared
 
 
@@ -56,16 +60,22 @@ def _statements(family: Family) -> _Statements:
     names = key_columns(family)
     this = [table.c[name] == bindparam(name) for name in names]
     written = [c.name for c in table.c if c.name not in {"seq", *names}]
-    return _Statements(
-        Prepared(sa.select(table.c.etag, table.c.document, table.c.rest).where(*this)),
-        Prepared(sa.select(table.c.id).where(*this)),
-        Prepared(sa.insert(table).values({n: bindparam(n) for n in (*names, *written)})),
+    read = (table.c.etag, table.c.document, table.c.rest, *((table.c.apart,) if family.located else ()))
+
+    def update(changed: Iterable[str]) -> Prepared:
         # Named apart, since SQLAlchemy keeps the names of columns for itself here.
-        Prepared(
+        return Prepared(
             sa.update(table)
             .where(*(table.c[name] == bindparam(f"old_{name}") for name in names))
-            .values({n: bindparam(f"new_{n}") for n in written})
-        ),
+            .values({n: bindparam(f"new_{n}") for n in changed})
+        )
+
+    return _Statements(
+        Prepared(sa.select(*read).where(*this)),
+        Prepared(sa.select(table.c.id).where(*this)),
+        Prepared(sa.insert(table).values({n: bindparam(n) for n in (*names, *written)})),
+        update(written),
+        update(n for n in written if n not in PLACE_COLUMNS),
         Prepared(sa.delete(table).where(*this)),
     )
 
@@ -83,15 +93,17 @@ def exists(connection: Connection, family: Family, key: Key) -> bool:
 
 def insert(connection: Connection, family: Family, key: Key, row: Row, facts: Mapping[str, Any]) -> None:
     """Add a document that is not there."""
-    values = {**row._asdict(), **facts}
+    values = {**NOWHERE, **row._asdict(), **facts}
     _statements(family).insert.rows(connection, **named(family, key), **values)
 
 
 def update(connection: Connection, family: Family, key: Key, row: Row, facts: Mapping[str, Any]) -> None:
-    """Replace a document that is there."""
+    """Replace a document that is there. It stays where it is unless the facts say where."""
     values = {f"new_{name}": value for name, value in ({**row._asdict(), **facts}).items()}
     old = {f"old_{name}": value for name, value in named(family, key).items()}
-    _statements(family).update.rows(connection, **old, **values)
+    statements = _statements(family)
+    statement = statements.update if "wkb" in facts else statements.update_in_place
+    statement.rows(connection, **old, **values)
 
 
 def delete(connection: Connection, family: Family, key: Key) -> None:

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from headland.farm.catalogue import FAMILIES, Family
 from headland.farm.catalogue.filters import Column
+from headland.farm.documents.places import index_places, place_columns
 
 metadata = sa.MetaData()
 
@@ -28,6 +29,7 @@ _TYPES: dict[Any, type[sa.types.TypeEngine[Any]]] = {
     str: sa.Text,
     int: sa.BigInteger,
     float: sa.Double,
+    bool: sa.Boolean,
     # Milliseconds since the epoch.
     datetime: sa.BigInteger,
     # The items, each between separators (`facts`).
@@ -60,7 +62,7 @@ def _table_of(family: Family) -> sa.Table:
         *([sa.Index(f"ix_{name}_party", *parents, "seq")] if parents else []),
         *(sa.Index(f"ix_{name}_{c.name}", c.name, "seq") for c in columns.values() if c.indexed),
     ]
-    return sa.Table(
+    table = sa.Table(
         name,
         metadata,
         #: In the order of creation: the order of lists.
@@ -74,8 +76,12 @@ def _table_of(family: Family) -> sa.Table:
         sa.Column("document", sa.LargeBinary, nullable=False),
         sa.Column("rest", sa.LargeBinary),
         *(column_of(column) for column in columns.values()),
+        *(place_columns() if family.located else ()),
         *indexes,
     )
+    if family.located:
+        index_places(table)
+    return table
 
 
 _TABLES = {family.name: _table_of(family) for family in FAMILIES}

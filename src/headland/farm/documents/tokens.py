@@ -32,6 +32,8 @@ class Continuation(Struct, frozen=True, array_like=True):
     #: Number of the last row that was shown.
     after: int
     size: int
+    #: Geometry that is searched by, as well-known binary.
+    geometry: bytes | None = None
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -41,7 +43,11 @@ _decode = msgspec.msgpack.Decoder(Continuation).decode
 def sealed(continuation: Continuation, secret: bytes) -> str:
     """The token."""
     payload = _encode(continuation)
-    return base64.urlsafe_b64encode(_mac(payload, secret) + payload).rstrip(b"=").decode()
+    return _text(_mac(payload, secret) + payload)
+
+
+def _text(sealed: bytes) -> str:
+    return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
 
 
 def opened(token: str, secret: bytes) -> Continuation:
@@ -54,7 +60,8 @@ def opened(token: str, secret: bytes) -> Continuation:
         if len(token) <= _LONGEST:
             decoded = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
             mac, payload = decoded[:_MAC_SIZE], decoded[_MAC_SIZE:]
-            if hmac.compare_digest(_mac(payload, secret), mac):
+            # Of a token's last character, some bits say nothing; a token has one spelling all the same.
+            if hmac.compare_digest(_mac(payload, secret), mac) and _text(decoded) == token:
                 return _decode(payload)
     except (ValueError, msgspec.MsgspecError):
         pass

@@ -17,6 +17,7 @@ from headland.farm.catalogue import FAMILIES, Family
 from headland.farm.catalogue.shape import Stored, whole
 from headland.farm.documents.closure import going_table
 from headland.farm.documents.facts import facts
+from headland.farm.documents.places import PLACE_COLUMNS, ensure_index
 from headland.farm.documents.tables import metadata, store_table, table_of
 from headland.farm.work.tables import jobs_table
 
@@ -107,8 +108,11 @@ def _follow(connection: Connection, family: Family) -> None:
     for index in table.indexes:
         if index.name not in indexed:
             index.create(connection)
-    if missing:
-        _fill(connection, family, [column.name for column in missing])
+    if family.located:
+        ensure_index(connection, table)
+    gained = [column.name for column in missing if column.name not in PLACE_COLUMNS]
+    if gained:
+        _fill(connection, family, gained)
 
 
 def _fill(connection: Connection, family: Family, names: list[str]) -> None:

@@ -1,0 +1,85 @@
+"""Boundaries: the outline of land, with what it measures; of a field, or of whatever else was done there."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from headland.farm.catalogue.family import Family, Reference, Spelling
+from headland.farm.catalogue.filters import any_of, equal, is_true, measures, numbers
+from headland.farm.catalogue.members import Apart, In, Measure, PartyDocument, ReadOnly
+from headland.farm.catalogue.references import ByType
+from headland.farm.catalogue.words import one_of
+from headland.farm.geometry import Geometry, Placed
+from headland.farm.geometry.measuring import DECIMALS, acres, bounding_polygon, centroid
+from headland.farm.versions import versions
+
+#: What a boundary may be of.
+_PARENTS = (
+    "Field",
+    "SeasonalField",
+    "Zone",
+    "Prescription",
+    "PlantTissueAnalysis",
+    "ApplicationData",
+    "PlantingData",
+    "TillageData",
+    "HarvestData",
+)
+#: Families by what a boundary is of.
+_FAMILIES = {
+    "Field": "fields",
+    "SeasonalField": "seasonal_fields",
+    "PlantTissueAnalysis": "plant_tissue_analyses",
+}
+_Area = Annotated[Measure | None, ReadOnly, In("C-E"), Meta(description="In acres.")]
+
+
+class Boundary(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
+    """The outline of land."""
+
+    parent_id: str | None = None
+    parent_type: Annotated[str | None, one_of(*_PARENTS, letters="B-E")] = None
+    geometry: Annotated[Geometry | None, Apart("B-E")] = None
+    is_primary: Annotated[bool | None, In("AB")] = None
+    acreage: Annotated[float | None, ReadOnly, In("AB")] = None
+    area: _Area = None
+    type: Annotated[str | None, In("C-E")] = None
+    crs: Annotated[str | None, ReadOnly, In("C-E"), Apart("C-E")] = None
+    centroid: Annotated[Geometry | None, ReadOnly, In("C-E"), Apart("C-E")] = None
+    bbox: Annotated[Geometry | None, ReadOnly, In("C-E"), Apart("C-E")] = None
+
+
+def _measured(placed: Placed | None) -> Mapping[str, Any]:
+    if placed is None:
+        return dict.fromkeys(("acreage", "area", "crs", "centroid", "bbox"))
+    acreage = acres(placed.geometry)
+    return {
+        "acreage": acreage,
+        "area": Measure("Acre", round(acreage, DECIMALS)),
+        "crs": "WGS84",
+        "centroid": centroid(placed.geometry),
+        "bbox": bounding_polygon(placed.box),
+    }
+
+
+BOUNDARIES = Family(
+    "boundaries",
+    kind=Spelling("Boundary"),
+    segment=Spelling("boundaries"),
+    parameter=Spelling("boundaryId"),
+    document=Boundary,
+    versions=versions("A-E"),
+    own_filters=(
+        is_true("isPrimary", "is_primary", "AB"),
+        equal("parentType", "parent_type", "A-E"),
+        equal("type", "type", "C-E"),
+        any_of("parentIds", "parent_id", "A-E", indexed=True),
+        *numbers("Acreage", "acreage", "AB"),
+        *measures("Area", "area", "C-E"),
+    ),
+    references=(Reference("parent_id", ByType("parent_type", _FAMILIES)),),
+    listed_as=Spelling("BoundaryMetadata"),
+    measure=_measured,
+    cascades=True,
+)

@@ -1,0 +1,121 @@
+"""Read a geometry: refuse what is none, put right what only one thing can have been meant by."""
+
+import math
+from typing import Any, NamedTuple
+
+import shapely
+
+from headland.farm.geometry.geojson import Geometry, Point, Ring, polygons_of, rings_of
+from headland.farm.geometry.measuring import Box, box_of
+from headland.farm.geometry.validity import checked_polygons
+from headland.http.validation import BodyInvalidError, convert_json
+
+
+class Limits(NamedTuple):
+    """How large a geometry may be."""
+
+    #: Positions, of all rings.
+    vertices: int
+
+
+DEFAULT_LIMITS = Limits(100_000)
+
+#: Positions of the geometry that a search goes by: tokens of pages have it, and stand in addresses.
+MOST_SEARCHED_BY = 2_500
+
+
+class Placed(NamedTuple):
+    """A geometry that was found good."""
+
+    #: As the client sent it, rings closed.
+    geometry: Geometry
+    #: Well-known binary, without heights: what exact questions are asked of.
+    wkb: bytes
+    box: Box
+
+
+def placed(value: object, field: str, limits: Limits = DEFAULT_LIMITS) -> Placed:
+    """A geometry of decoded JSON; `field` is where it stands in the body.
+
+    Raises:
+        BodyInvalidError: what is wrong, and at which coordinate.
+    """
+    try:
+        geometry = _typed(value)
+    except BodyInvalidError as error:
+        raise BodyInvalidError(f"{field}.{error.field}" if error.field else field, error.reason) from None
+    return checked(geometry, field, limits)
+
+
+def checked(geometry: Geometry, field: str, limits: Limits = DEFAULT_LIMITS) -> Placed:
+    """`placed` of a geometry of which the form is good. Its rings are closed where they are not.
+
+    Raises:
+        BodyInvalidError: what is wrong, and at which coordinate.
+    """
+    coordinates = f"{field}.coordinates"
+    if isinstance(geometry, Point):
+        _check_position(geometry.coordinates, coordinates)
+        return Placed(geometry, _wkb(shapely.points(geometry.coordinates[:2])), box_of(geometry))
+    _check_size(geometry, coordinates, limits)
+    for place, rings, number in rings_of(geometry):
+        rings[number] = _ring(rings[number], coordinates + place)
+    polygons = checked_polygons(geometry, coordinates)
+    return Placed(geometry, _wkb(polygons), box_of(geometry))
+
+
+def _typed(value: object) -> Geometry:
+    # Numbers may come as strings, as everywhere in this protocol.
+    return convert_json(value, Geometry, lax=True)  # type: ignore[arg-type]
+
+
+def _check_size(geometry: Geometry, field: str, limits: Limits) -> None:
+    count = sum(len(ring) for rings in polygons_of(geometry) for ring in rings)
+    if count > limits.vertices:
+        raise BodyInvalidError(field, f"has {count} positions; at most {limits.vertices} are taken")
+
+
+def _ring(ring: Ring, field: str) -> Ring:
+    """A ring that is closed, and has an inside (RFC 7946 section 3.1.6)."""
+    for number, position in enumerate(ring):
+        _check_position(position, f"{field}[{number}]")
+    if ring and ring[0][:2] != ring[-1][:2]:
+        ring = [*ring, ring[0]]
+    if len(ring) < 4:
+        raise BodyInvalidError(
+            field, "is no ring: a ring has at least 4 positions, of which the last is the first"
+        )
+    _check_edges(ring, field)
+    return ring
+
+
+def _check_position(position: list[float], field: str) -> None:
+    longitude, latitude = position[0], position[1]
+    # Written so that what is no number is not taken for one in range.
+    if not -180 <= longitude <= 180:
+        raise BodyInvalidError(f"{field}[0]", f"the longitude {longitude!r} is not between -180 and 180")
+    if not -90 <= latitude <= 90:
+        raise BodyInvalidError(f"{field}[1]", f"the latitude {latitude!r} is not between -90 and 90")
+    if len(position) > 2 and not math.isfinite(position[2]):
+        raise BodyInvalidError(f"{field}[2]", "the height is not a number")
+
+
+def _check_edges(ring: Ring, field: str) -> None:
+    """No edge goes more than half around the Earth: it was meant to cross the antimeridian, where a geometry has to
+    be cut in two (RFC 7946 section 3.1.9). The edge of a map of the whole Earth is none of those.
+    """
+    before = ring[0][0]
+    for number, position in enumerate(ring):
+        span = abs(position[0] - before)
+        if 180 < span < 360:
+            raise BodyInvalidError(
+                f"{field}[{number}]",
+                f"the edge from longitude {before} to {position[0]} goes more than half around the Earth; "
+                "cut what crosses the antimeridian in two there (RFC 7946 section 3.1.9)",
+            )
+        before = position[0]
+
+
+def _wkb(shape: Any) -> bytes:
+    made: bytes = shapely.to_wkb(shape, output_dimension=2)
+    return made
