@@ -34,6 +34,7 @@ COMMANDS: Commands = {
     "provider": ("headland.cli.provider:provider", "Register resource providers."),
     "group": ("headland.cli.group:group", "Manage resource groups."),
     "instance": ("headland.cli.instance:instance", "Manage instances of the agriculture service."),
+    "farm": ("headland.cli.farm:farm", "Bring an instance's records in, and take them out."),
     "role": ("headland.cli.role:role", "Say who may do what."),
     "storage": ("headland.cli.storage:storage", "Copy files to and from cluster storage."),
     "archive": ("headland.cli.archive:archive", "Build application archives."),

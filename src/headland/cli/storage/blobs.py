@@ -1,7 +1,6 @@
 """The storage API, as commands use it."""
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -11,8 +10,8 @@ from headland.cli.documents import view
 from headland.cli.errors import CliError
 from headland.cli.exit_codes import ExitCode
 from headland.cli.files import replacement
-from headland.cli.output import console
 from headland.cli.profile import require_public
+from headland.cli.progress import Advance, transfer
 from headland.cli.storage.addresses import Address
 
 if TYPE_CHECKING:
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
 
 #: Bytes read at once.
 CHUNK = 1 << 20
-
-#: Told how many bytes more have gone.
-Advance = Callable[[int], None]
 
 
 class StoredBlob(Struct):
@@ -64,7 +60,7 @@ class Blobs:
             ) from None
         if not source.is_file():
             raise CliError(f"{source} is not a file", "name one file", ExitCode.USAGE)
-        with _progress(source.name, size, quiet=quiet) as advance:
+        with transfer(source.name, size, quiet=quiet) as advance:
             return self._service.document(
                 "PUT",
                 target.blob_path,
@@ -88,7 +84,7 @@ class Blobs:
         """Write the bytes of `source` to `file`."""
         with self._service.stream(source.blob_path, missing=no_blob(source)) as response:
             size = int(response.headers.get("content-length", 0))
-            with _progress(source.name, size, quiet=quiet) as advance:
+            with transfer(source.name, size, quiet=quiet) as advance:
                 for chunk in response.iter_bytes(CHUNK):
                     file.write(chunk)
                     advance(len(chunk))
@@ -130,23 +126,3 @@ def _chunks(source: Path, advance: Advance) -> Iterator[bytes]:
         while chunk := file.read(CHUNK):
             yield chunk
             advance(len(chunk))
-
-
-@contextlib.contextmanager
-def _progress(name: str, size: int, *, quiet: bool) -> Iterator[Advance]:
-    stderr = console(stderr=True)
-    if quiet or not stderr.is_terminal:
-        yield lambda _: None
-        return
-    from rich import progress  # noqa: PLC0415 - needed on a terminal alone
-
-    with progress.Progress(
-        progress.TextColumn("{task.description}", markup=False),
-        progress.BarColumn(),
-        progress.DownloadColumn(),
-        progress.TransferSpeedColumn(),
-        console=stderr,
-        transient=True,
-    ) as bars:
-        task = bars.add_task(name, total=size or None)
-        yield lambda more: bars.advance(task, more)

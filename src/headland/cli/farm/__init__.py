@@ -1,0 +1,20 @@
+"""`headland farm`: an instance's records."""
+
+import click
+
+from headland.cli.lazy import Commands, LazyGroup
+
+COMMANDS: Commands = {
+    "import": ("headland.cli.farm.importing:import_lines", "Bring records in, as lines of JSON."),
+    "export": ("headland.cli.farm.exporting:export_lines", "Take records out, as lines of JSON."),
+}
+
+
+@click.group(cls=LazyGroup, table=COMMANDS)
+def farm() -> None:
+    """Bring an instance's records in, and take them out.
+
+    What goes to and fro is lines of JSON. Those of a whole instance say of which family each document is:
+    {"family": "farms", "document": {"id": "north", "partyId": "elm", ...}}. With --family they are the
+    documents themselves.
+    """
