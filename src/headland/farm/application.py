@@ -6,6 +6,7 @@ from headland.farm.answers import RENDERERS
 from headland.farm.arrival import Addresses, Arrival
 from headland.farm.bulk.routes import bulk_operations
 from headland.farm.handlers import Surroundings
+from headland.farm.overlaps import overlap_operations
 from headland.farm.queries import query_of, version_of
 from headland.farm.routes import catalogue_operations
 from headland.farm.routing import Routes
@@ -22,6 +23,7 @@ def operations_of(version: Version, surroundings: Surroundings) -> list[Operatio
     """Every operation of a version."""
     return [
         *catalogue_operations(version, surroundings),
+        *overlap_operations(version, surroundings),
         *job_operations(version, surroundings),
         *bulk_operations(version, surroundings),
     ]

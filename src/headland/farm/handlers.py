@@ -19,6 +19,7 @@ from headland.farm.answers import (
 )
 from headland.farm.arrival import Arrival
 from headland.farm.catalogue import Family
+from headland.farm.catalogue.searching import Search
 from headland.farm.catalogue.shape import Stored, shape_of
 from headland.farm.documents import documents, pages, rows
 from headland.farm.documents.conditions import Conditions
@@ -32,6 +33,7 @@ from headland.farm.geometry import DEFAULT_LIMITS, Limits
 from headland.farm.geometry.seeking import Sought
 from headland.farm.links import Links
 from headland.farm.queries import USUAL_PAGE, asked_of, paging_name, paging_of
+from headland.farm.searches import Searched, search_of
 from headland.farm.versions import Version
 from headland.farm.wire import joined
 from headland.farm.work.pending import Pending
@@ -42,6 +44,9 @@ from headland.http.validation import decode_json
 MERGE_PATCH = "application/merge-patch+json"
 #: Plain JSON is taken for a patch, too: that is what programs send that use no SDK.
 BODY_TYPES = (MERGE_PATCH, "application/json")
+
+#: Bytes of a search's body by which its page is remembered.
+_LONGEST_REMEMBERED = 4096
 
 #: Party and further parents of a list, as in `rows.Key`; None where it is not narrowed to them.
 Below = tuple[str | None, str | None]
@@ -112,13 +117,52 @@ class Handlers:
         below = self._below(request)
 
         def page(connection: Connection) -> bytes:
-            return self._page(connection, below, arrival, visit.store.secret)
+            secret = visit.store.secret
+            return self._page(connection, self._wanted(below, arrival, secret), arrival, secret)
 
         asked = (arrival.base, arrival.path, request.scope["query_string"])
         return page_answer(request, visit.store.read_page(asked, page))
 
-    def _page(self, connection: Connection, below: Below, arrival: Arrival, secret: bytes) -> bytes:
-        wanted = self._wanted(below, arrival, secret)
+    async def search(self, search: Search, request: Request, arrival: Arrival, visit: Visit) -> Response:
+        """A list by what the body asks for."""
+        below = self._below(request)
+        text = await read_body(request, self._surroundings.max_body)
+
+        def page(connection: Connection) -> bytes:
+            secret = visit.store.secret
+            body = decode_json(text, dict[str, Any])
+            wanted = self._searched(
+                search_of(body, self._family, self._version, search), below, arrival, secret
+            )
+            return self._page(connection, wanted, arrival, secret)
+
+        asked = (arrival.base, arrival.path, request.scope["query_string"], text)
+        if len(text) > _LONGEST_REMEMBERED:
+            return page_answer(request, visit.store.read_snapshot(page))
+        return page_answer(request, visit.store.read_page(asked, page))
+
+    def _searched(self, searched: Searched, below: Below, arrival: Arrival, secret: bytes) -> Continuation:
+        """What a search's page has: a token goes before all else, in the body or in the query."""
+        query = paging_of(arrival.query, self._version)
+        size = searched.paging.size or query.size
+        token = searched.paging.token or query.token
+        if token is not None:
+            return self._following(token, below, size, secret)
+        party, within = below
+        party = searched.party if party is None else party
+        asked, geometry = searched.asked, searched.geometry
+        return Continuation(
+            self._family.name,
+            party,
+            within,
+            asked,
+            0,
+            size or USUAL_PAGE,
+            geometry,
+            narrowed=party != below[0],
+        )
+
+    def _page(self, connection: Connection, wanted: Continuation, arrival: Arrival, secret: bytes) -> bytes:
         found = pages.page(
             connection,
             self._family,
@@ -154,10 +198,16 @@ class Handlers:
         if paging.token is None:
             asked = asked_of(arrival.query, self._family, self._version)
             return Continuation(self._family.name, *below, asked, 0, paging.size or USUAL_PAGE)
-        before = opened(paging.token, secret)
-        if (before.family, before.party, before.within) != (self._family.name, *below):
+        return self._following(paging.token, below, paging.size, secret)
+
+    def _following(self, token: str, below: Below, size: int | None, secret: bytes) -> Continuation:
+        before = opened(token, secret)
+        party, within = below
+        # A search of all parties may have been narrowed to one by its body.
+        same = before.party == party or (party is None and before.narrowed)
+        if (before.family, before.within) != (self._family.name, within) or not same:
             raise InvalidInputError("The skip token is of another list.", "skipToken")
-        return msgspec.structs.replace(before, size=paging.size or before.size)
+        return msgspec.structs.replace(before, size=size or before.size)
 
     def _below(self, request: Request) -> Below:
         """What the documents of a list lie below."""

@@ -41,9 +41,14 @@ _WORDS = {
 
 def list_parameters(family: Family, version: Version) -> tuple[Parameter, ...]:
     """What a family's lists take in one version."""
+    filters = (_parameter(each) for each in family.filters if version in each.versions)
+    return (*filters, *paging_parameters(version))
+
+
+def paging_parameters(version: Version) -> tuple[Parameter, ...]:
+    """Where a page begins, and how long it is."""
     size = Annotated[int, Meta(ge=SMALLEST_PAGE, le=LARGEST_PAGE)]
     return (
-        *(_parameter(each) for each in family.filters if version in each.versions),
         Parameter(
             paging_name("maxPageSize", version), size, f"Most resources of a page; {USUAL_PAGE} if not said."
         ),

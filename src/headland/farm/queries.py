@@ -104,7 +104,7 @@ def asked_of(query: Query, family: Family, version: Version) -> dict[str, list[A
     for each in family.filters:
         if each.parameter in query and version in each.versions:
             given = _values(query, each)
-            asked[each.parameter] = [comparable(each, _value(each, text)) for text in given]
+            asked[each.parameter] = [comparable(each, value_of(each, text)) for text in given]
     return asked
 
 
@@ -138,7 +138,8 @@ def one(query: Query, name: str) -> str | None:
     return given[0]
 
 
-def _value(wanted: Filter, text: str) -> Any:
+def value_of(wanted: Filter, text: str) -> Any:
+    """What a filter's text is compared by. Raises InvalidInputError where it can't be."""
     name, kind = wanted.parameter, wanted.column.type
     if wanted.match in {Match.HAS_PAIR, Match.HAS_MEASURE}:
         found = _PAIR.fullmatch(text)

@@ -1,6 +1,7 @@
 """The operations of the catalogue, each made from its family's declaration."""
 
 from collections.abc import Iterator
+from functools import cache, partial
 from typing import Any
 
 from headland.farm.catalogue import FAMILIES, Family
@@ -8,7 +9,14 @@ from headland.farm.catalogue.parents import PARTY
 from headland.farm.catalogue.shape import shape_of
 from headland.farm.guarded import guarded
 from headland.farm.handlers import BODY_TYPES, Handlers, Surroundings
-from headland.farm.parameters import API_VERSION, CONDITIONS, READ_CONDITIONS, list_parameters
+from headland.farm.parameters import (
+    API_VERSION,
+    CONDITIONS,
+    READ_CONDITIONS,
+    list_parameters,
+    paging_parameters,
+)
+from headland.farm.searches import search_struct
 from headland.farm.versions import Version
 from headland.farm.wire import list_struct
 from headland.http.operations import Answer, Operation
@@ -23,7 +31,11 @@ def catalogue_operations(version: Version, surroundings: Surroundings) -> list[O
         operation
         for family in FAMILIES
         if version in family.versions
-        for operation in (*_lists(family, version, surroundings), *_documents(family, version, surroundings))
+        for operation in (
+            *_lists(family, version, surroundings),
+            *_searches(family, version, surroundings),
+            *_documents(family, version, surroundings),
+        )
     ]
 
 
@@ -52,6 +64,31 @@ def _lists(family: Family, version: Version, surroundings: Surroundings) -> Iter
         )
 
 
+def _searches(family: Family, version: Version, surroundings: Surroundings) -> Iterator[Operation]:
+    kind = family.kind.of(version)
+    action = family.action("search/action")
+    handlers = Handlers(family, version, surroundings)
+    for search in family.searches:
+        if version not in search.versions:
+            continue
+        paths = {"search": f"/{search.segment or family.segment.of(version)}"}
+        if search.segment is None:
+            paths["search_party"] = _parent(family, version)
+        paging = () if search.paged_in_body else paging_parameters(version)
+        for verb, path in paths.items():
+            yield Operation(
+                "POST",
+                path,
+                guarded(f"{verb}_{family.name}", action, partial(handlers.search, search), surroundings.gate),
+                f"Search {kind} resources{' of one party' if verb == 'search_party' else ''}, by place, too",
+                {200: Answer("A page.", listed_page(family, version))},
+                body=search_struct(family, version, search),
+                parameters=(API_VERSION, *paging),
+                action=action,
+            )
+
+
+@cache
 def listed_page(family: Family, version: Version) -> type[Any]:
     """The Struct of a page of a family's documents."""
     return list_struct(

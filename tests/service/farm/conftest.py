@@ -29,7 +29,7 @@ TENANT = "tenant"
 ROLES = {
     "admin": ("*",),
     "contributor": ("*/read", "*/write", "*/action", "!*/deletionJobs/*/write"),
-    "reader": ("*/read", "*/list/action", "*/search/action", "*/download/action"),
+    "reader": ("*/read", "*/list/action", "*/search/action", "*/download/action", "*/overlap/action"),
 }
 
 
@@ -176,6 +176,10 @@ class Caller:
         if "json" in options:
             headers.setdefault("content-type", "application/merge-patch+json")
         return await self._client.request(method, path, headers=headers, **options)
+
+    async def follow(self, link: str) -> httpx.Response:
+        """What a link leads to, as it is."""
+        return await self._client.get(link)
 
     async def make(self, path: str, **members: Any) -> dict[str, Any]:
         """A document that was not there."""

@@ -9,6 +9,7 @@ from headland.farm.catalogue.family import Family, Reference, Spelling
 from headland.farm.catalogue.filters import any_of, equal, is_true, measures, numbers
 from headland.farm.catalogue.members import Apart, In, Measure, PartyDocument, ReadOnly
 from headland.farm.catalogue.references import ByType
+from headland.farm.catalogue.searching import Search
 from headland.farm.catalogue.words import one_of
 from headland.farm.geometry import Geometry, Placed
 from headland.farm.geometry.measuring import DECIMALS, acres, bounding_polygon, centroid
@@ -79,7 +80,8 @@ BOUNDARIES = Family(
         *measures("Area", "area", "C-E"),
     ),
     references=(Reference("parent_id", ByType("parent_type", _FAMILIES)),),
-    listed_as=Spelling("BoundaryMetadata"),
+    searches=(Search(versions("A-E"), paged_in_body=True),),
+    listed_as=Spelling("BoundaryMetadata", {"A": "Boundary"}),
     measure=_measured,
     cascades=True,
 )

@@ -86,6 +86,19 @@ def find(connection: Connection, family: Family, key: Key) -> Row | None:
     return Row(*found) if found else None
 
 
+def find_place(connection: Connection, family: Family, key: Key) -> tuple[bytes | None] | None:
+    """The geometry of the document with a key, in well-known binary, if it has one; None if there is no document."""
+    found = _place(family).row(connection, **named(family, key))
+    return (found[0],) if found else None
+
+
+@cache
+def _place(family: Family) -> Prepared:
+    table = table_of(family)
+    this = [table.c[name] == bindparam(name) for name in key_columns(family)]
+    return Prepared(sa.select(table.c.wkb).where(*this))
+
+
 def exists(connection: Connection, family: Family, key: Key) -> bool:
     """Whether there is a document with a key."""
     return _statements(family).exists.row(connection, **named(family, key)) is not None

@@ -34,6 +34,8 @@ class Continuation(Struct, frozen=True, array_like=True):
     size: int
     #: Geometry that is searched by, as well-known binary.
     geometry: bytes | None = None
+    #: Whether not the path named the party, but a search's body.
+    narrowed: bool = False
 
 
 _encode = msgspec.msgpack.Encoder().encode

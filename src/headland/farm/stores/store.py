@@ -44,6 +44,10 @@ class Store:
         """What `make` returns; or returned under this key, if nothing was written since."""
         return self._database.read_remembered(key, make, worth=_is_short)
 
+    def read_snapshot(self, make: Callable[[Connection], T]) -> T:
+        """What `make` returns, whose statements all see the same."""
+        return self._database.read_snapshot(make)
+
     @property
     def idle(self) -> bool:
         """Whether nobody waits for a write."""

@@ -1,0 +1,108 @@
+"""What the body of a search asks for."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+from msgspec import Meta, Struct
+
+from headland.farm.catalogue import Family
+from headland.farm.catalogue.filters import Filter
+from headland.farm.catalogue.members import Moment
+from headland.farm.catalogue.parents import PARTY
+from headland.farm.catalogue.searching import Search
+from headland.farm.documents.facts import milliseconds
+from headland.farm.documents.pages import comparable
+from headland.farm.errors import InvalidInputError
+from headland.farm.geometry import Geometry, Limits, placed
+from headland.farm.geometry.reading import MOST_SEARCHED_BY
+from headland.farm.queries import LARGEST_PAGE, MOST_VALUES, SMALLEST_PAGE, Paging, paging_name, value_of
+from headland.farm.versions import Version
+from headland.http.validation import BodyInvalidError, convert_json
+
+_GEOMETRY = "intersectsWithGeometry"
+
+
+class Searched(NamedTuple):
+    """A search, ready for `pages.page`."""
+
+    asked: Mapping[str, list[Any]]
+    #: Well-known binary.
+    geometry: bytes | None
+    #: Only what is this party's, where the path names none.
+    party: str | None
+    paging: Paging
+
+
+def search_of(body: Mapping[str, Any], family: Family, version: Version, search: Search) -> Searched:
+    """What a decoded body asks for. Unknown members are passed over, and null is nothing asked for.
+
+    Raises:
+        BodyInvalidError, InvalidInputError: a value that the filter can't be held against, or no geometry.
+    """
+    given = {name: value for name, value in body.items() if value is not None}
+    geometry = given.pop(_GEOMETRY, None)
+    wkb = None if geometry is None else placed(geometry, _GEOMETRY, Limits(MOST_SEARCHED_BY)).wkb
+    wanted = convert_json(given, search_struct(family, version, search), lax=True)
+    asked: dict[str, list[Any]] = {}
+    for each in family.filters:
+        value = getattr(wanted, each.parameter, None)
+        if version in each.versions and value is not None and value != []:
+            asked[each.parameter] = _compared(each, value)
+    size, token = getattr(wanted, "max_page_size", None), getattr(wanted, "skip_token", None)
+    return Searched(asked, wkb, getattr(wanted, "party_id", None), Paging(token, size))
+
+
+def _compared(wanted: Filter, value: Any) -> list[Any]:
+    values = value if wanted.repeated else [value]
+    if len(values) > MOST_VALUES:
+        raise InvalidInputError(f"There are more than {MOST_VALUES} values.", wanted.parameter)
+    return [comparable(wanted, _plain(wanted, each)) for each in values]
+
+
+def _plain(wanted: Filter, value: Any) -> Any:
+    """A value as the query of a list would give it."""
+    match value:
+        case str():
+            return value_of(wanted, value)
+        case datetime():
+            try:
+                return milliseconds(value if value.tzinfo else value.replace(tzinfo=UTC))
+            except OverflowError:
+                raise BodyInvalidError(wanted.parameter, "is beyond the years 1 to 9999") from None
+        case _:
+            return value
+
+
+@cache
+def search_struct(family: Family, version: Version, search: Search) -> type[Struct]:
+    """The body of a search."""
+    fields: list[tuple[str, Any, None]] = [
+        (each.parameter, _type(each) | None, None) for each in family.filters if version in each.versions
+    ]
+    renamed = {}
+    if search.paged_in_body:
+        fields.append(("max_page_size", Annotated[int, Meta(ge=SMALLEST_PAGE, le=LARGEST_PAGE)] | None, None))
+        fields.append(("skip_token", str | None, None))
+        renamed["max_page_size"] = paging_name("maxPageSize", version)
+        renamed["skip_token"] = paging_name("skipToken", version)
+    if search.segment is not None:
+        fields.append(("party_id", str | None, None))
+        renamed["party_id"] = PARTY.parameter.of(version)
+    fields.append((_GEOMETRY, Geometry | None, None))
+    return msgspec.defstruct(
+        f"Search{family.kind.of(version)}Query",
+        fields,
+        rename=renamed,
+        omit_defaults=True,
+        module=family.document.__module__,
+        namespace={"__doc__": "Filters, of which all must hold, and a geometry to be met."},
+    )
+
+
+def _type(each: Filter) -> Any:
+    kinds: dict[Any, Any] = {float: float, int: int, bool: bool, datetime: Moment}
+    kind: Any = kinds.get(each.column.type, str)
+    return list[kind] if each.repeated else kind
