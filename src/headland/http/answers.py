@@ -24,16 +24,22 @@ def encoded_answer(
     content: bytes, status: int = 200, headers: Mapping[str, str] | None = None, media_type: str = JSON_UTF8
 ) -> Response:
     """`content`, which is JSON already."""
-    if headers or media_type != JSON_UTF8:
-        return Response(content, status, headers or None, media_type)
-    return _Plain(content, status)
+    if media_type != JSON_UTF8:
+        return Response(content, status, headers, media_type)
+    return _Json(content, status, headers)
 
 
-class _Plain(Response):
-    """An answer of which there is no more to say than its length."""
+class _Json(Response):
+    """An answer of which length, type and the headers given are all there is to say: Starlette's own looks for each
+    of them in what it is given.
+    """
 
     def init_headers(self, headers: Mapping[str, str] | None = None) -> None:
         self.raw_headers = [
             (b"content-length", b"%d" % len(self.body)),
             (b"content-type", _CONTENT_TYPE),
         ]
+        if headers:
+            self.raw_headers += [
+                (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()
+            ]

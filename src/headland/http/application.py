@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from headland.http.failures import http_error, internal_error
-from headland.http.operations import Handler, Operation, routes_of
+from headland.http.operations import Handler, Operation, any_of, routes_of
 
 #: What is answered to an error.
 Renderer = Callable[[Request, Exception], Awaitable[Response]]
@@ -48,6 +48,7 @@ class Application:
         # Looked up as it is spelled: where case does not count, each path is a pattern.
         self._fixed = {route.path: route for route in routes if not (ignore_case or route.pattern.groups)}
         self._patterns = [route for route in routes if ignore_case or route.pattern.groups]
+        self._any_pattern = any_of([route.pattern for route in self._patterns])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["app"] = self
@@ -65,7 +66,9 @@ class Application:
 
     def knows(self, path: str) -> bool:
         """Whether it has anything at `path`, by whatever method."""
-        return path in self._fixed or any(route.pattern.match(path) for route in self._patterns)
+        if path in self._fixed:
+            return True
+        return self._any_pattern is not None and self._any_pattern.match(path) is not None
 
     def _handler(self, scope: Scope) -> Handler:
         """Raises HTTPException: 404, or 405 where the path has operations, but none by this method."""

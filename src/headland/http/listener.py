@@ -2,6 +2,7 @@
 metrics, headers for browsers, compression, and an answer to what nobody foresaw.
 """
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -78,7 +79,8 @@ class Listener:
         """
         self._name = name
         self.traffic = traffic or Traffic(name)
-        self._mounted = [(f"{prefix}/", prefix, _compressible(app)) for prefix, app in mounted.items()]
+        self._mounted = {prefix: _compressible(app) for prefix, app in mounted.items()}
+        self._prefix = re.compile(f"({'|'.join(map(re.escape, mounted))})/") if mounted else None
         self._at_root = [(app, _compressible(app)) for app in at_root]
         self._hosts = hosts
         self._at_hosts = _compressible(hosts.application) if hosts else self._at_root[-1][1]
@@ -136,10 +138,9 @@ class Listener:
 
     def _at_path(self, scope: Scope) -> _Applications:
         path: str = scope["path"]
-        for start, prefix, applications in self._mounted:
-            if path.startswith(start):
-                scope["root_path"] = prefix
-                return applications
+        if self._prefix is not None and (found := self._prefix.match(path)) is not None:
+            scope["root_path"] = found[1]
+            return self._mounted[found[1]]
         *others, (_, fallback) = self._at_root
         for app, applications in others:
             if app.knows(path):

@@ -92,6 +92,17 @@ def routes_of(operations: Sequence[Operation], *, ignore_case: bool = False) -> 
     return routes
 
 
+def any_of(patterns: Sequence[re.Pattern[str]]) -> re.Pattern[str] | None:
+    """What matches wherever one of them does, in a fraction of the time of one after the other; None for none. They
+    have the same flags.
+    """
+    if not patterns:
+        return None
+    # Without names: two may have a parameter of the same one.
+    plain = [re.sub(r"\(\?P<\w+>", "(?:", pattern.pattern) for pattern in patterns]
+    return re.compile("|".join(plain), patterns[0].flags)
+
+
 def _pattern(path: str, ignore_case: bool) -> re.Pattern[str]:
     pattern = compile_path(path)[0]
     return re.compile(pattern.pattern, re.IGNORECASE) if ignore_case else pattern

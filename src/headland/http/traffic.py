@@ -4,7 +4,6 @@ One at a time that took a third of a short request, most of it since what it nee
 needs out of the processor's caches.
 """
 
-import asyncio
 from collections import Counter as Tally
 from collections.abc import Callable, Sequence
 
@@ -13,6 +12,7 @@ from msgspec.structs import asdict
 from prometheus_client import Counter, Histogram
 
 from headland.http.answered import Answered
+from headland.http.gathering import Gathering
 
 _log = structlog.get_logger("headland.http")
 
@@ -25,10 +25,6 @@ _SECONDS = Histogram(
 )
 #: Methods that are counted by name; a caller can think of any number of others.
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-
-#: Seconds that a request may wait to be told of, and how many may.
-PAUSE = 0.05
-MOST_WAITING = 256
 
 
 def _log_each(told: Sequence[Answered]) -> None:
@@ -43,28 +39,21 @@ class Traffic:
         """`write` writes lines of the log; without it they are logged one by one."""
         self._listener = listener
         self._write = write or _log_each
-        self._waiting: list[Answered] = []
-        self._timer: asyncio.TimerHandle | None = None
+        self._waiting: Gathering[Answered] = Gathering(self._tell)
         self._counters: dict[tuple[str, str, int], Counter] = {}
         self._times: dict[str, Histogram] = {}
 
     def add(self, answered: Answered) -> None:
         """Have it told of soon. Called in a running event loop."""
-        self._waiting.append(answered)
-        if len(self._waiting) >= MOST_WAITING:
-            self.tell()
-        elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(PAUSE, self.tell)
+        self._waiting.add(answered)
 
     def tell(self) -> None:
         """Log, count and time all that waits."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        told, self._waiting = self._waiting, []
-        if told:
-            self._count(told)
-            self._write(told)
+        self._waiting.flush()
+
+    def _tell(self, told: Sequence[Answered]) -> None:
+        self._count(told)
+        self._write(told)
 
     def _count(self, told: Sequence[Answered]) -> None:
         tally = Tally(

@@ -67,10 +67,12 @@ class Authentication:
             client = by_assertion(application, tenant, asked.credential, certificates, now)
             asked.credential.check(self._audiences(named, tenant), now)
             await self._use(asked.client_id, asked.credential, at)
-        else:
-            client = by_secret(application, tenant, asked.client_id, asked.credential, at)
-        self._usage.used(asked.client_id, client.credential_id, at)
-        return client
+            return client
+        return by_secret(application, tenant, asked.client_id, asked.credential, at)
+
+    def used(self, client: Client, now: int) -> None:
+        """The client has shown who it is (`now` in milliseconds since 1970)."""
+        self._usage.used(client.application.client_id, client.credential_id, now)
 
     def _audiences(self, named: str, tenant: Tenant) -> frozenset[str]:
         """What an assertion may be for: the tenant's token endpoints or its issuer, by whichever of its names."""

@@ -3,7 +3,9 @@
 Not among them are `aio` and `rh`, by which that directory talks to itself.
 """
 
-import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from random import getrandbits
 from typing import Any
 
 from headland.identity.clients import Client
@@ -15,10 +17,8 @@ def issuer_name(public_url: str, tenant_id: str, version: TokenVersion) -> str:
     return f"{public_url}/{tenant_id}/" if version == "1.0" else f"{public_url}/{tenant_id}/v2.0"
 
 
-def access_claims(
-    client: Client, resource: Resource, public_url: str, now: int, lifetime: int
-) -> dict[str, Any]:
-    """Claims of a client's access token, valid from `now` (seconds since 1970) for `lifetime` seconds."""
+def lasting_claims(client: Client, resource: Resource, public_url: str) -> dict[str, Any]:
+    """What all access tokens of a client for a resource say alike."""
     application = client.application
     issuer = issuer_name(public_url, application.tenant_id, resource.version)
     shown = (
@@ -30,15 +30,18 @@ def access_claims(
     return {
         "aud": resource.identifier,
         "iss": issuer,
-        "iat": now,
-        "nbf": now,
-        "exp": now + lifetime,
         **shown,
         "idtyp": "app",
         "oid": application.object_id,
         **({"roles": list(roles)} if roles else {}),
         "sub": application.object_id,
         "tid": application.tenant_id,
-        "uti": secrets.token_urlsafe(16),
         "ver": resource.version,
     }
+
+
+def access_claims(lasting: Mapping[str, Any], now: int, lifetime: int) -> dict[str, Any]:
+    """Claims of one access token, valid from `now` (seconds since 1970) for `lifetime` seconds."""
+    # Nobody may have had this one before; it is no secret.
+    unique = urlsafe_b64encode(getrandbits(128).to_bytes(16, "big"))[:22].decode()
+    return {**lasting, "iat": now, "nbf": now, "exp": now + lifetime, "uti": unique}

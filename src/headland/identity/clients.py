@@ -31,6 +31,8 @@ class Client:
     method: Method
     #: The secret or certificate by which it did.
     credential_id: str
+    #: Until when the very same request shows it again (milliseconds since 1970). An assertion does so once.
+    shown_until: int = 0
 
 
 def by_secret(
@@ -54,7 +56,7 @@ def by_secret(
     if live is None:
         raise TokenRefusedError(refusals.EXPIRED_SECRET, client=client_id)
     _check_enabled(application)
-    return Client(application, tenant, BY_SECRET, live.id)
+    return Client(application, tenant, BY_SECRET, live.id, live.expires_at)
 
 
 def by_assertion(

@@ -3,15 +3,17 @@
 Key objects are kept: to parse a PEM text costs as much as a signature, and to test its numbers a hundred times that.
 """
 
+from binascii import b2a_base64
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import msgspec
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
-from joserfc import jwt
 from joserfc.jwk import RSAKey
 
 from headland.identity import wire
@@ -19,6 +21,13 @@ from headland.identity.records import KeyRecord
 
 ALGORITHM = "RS256"
 KEY_BITS = 2048
+
+#: What RS256 stands for (RFC 7518 section 3.3).
+_PADDING, _HASH = PKCS1v15(), SHA256()
+
+_URL_SAFE = bytes.maketrans(b"+/", b"-_")
+
+_encoder = msgspec.json.Encoder()
 
 
 @dataclass(frozen=True)
@@ -54,13 +63,31 @@ class SigningKey:
         numbers = self.private.as_dict(private=False)
         return msgspec.json.encode({"kty": "RSA", "n": numbers["n"], "e": numbers["e"]}).decode()
 
-    def sign(self, claims: dict[str, Any]) -> str:
-        """A token that says so."""
-        return jwt.encode(self._header, claims, self.private)
+    def sign(self, claims: Any) -> str:
+        """A token that says so: the compact form of RFC 7515 section 3.1.
+
+        By hand, since a library that looks at the header and the key each time takes as long as all else that a
+        request for a token needs.
+        """
+        signed = self._header + _segment(_encoder.encode(claims))
+        signature = self._signer.sign(signed, _PADDING, _HASH)
+        return (signed + b"." + _segment(signature)).decode("ascii")
 
     @cached_property
-    def _header(self) -> dict[str, str]:
-        return {"alg": ALGORITHM, "typ": "JWT", "kid": self.kid}
+    def _header(self) -> bytes:
+        return _segment(_encoder.encode({"typ": "JWT", "alg": ALGORITHM, "kid": self.kid})) + b"."
+
+    @cached_property
+    def _signer(self) -> RSAPrivateKey:
+        signer = self.private.raw_value
+        if not isinstance(signer, RSAPrivateKey):
+            raise TypeError("a signing key has its private half")
+        return signer
+
+
+def _segment(content: bytes) -> bytes:
+    """As a token has it (RFC 7515 section 2)."""
+    return b2a_base64(content, newline=False).translate(_URL_SAFE).rstrip(b"=")
 
 
 def public_key(record: KeyRecord) -> RSAKey:

@@ -17,6 +17,7 @@ from headland.identity.authentication import Authentication
 from headland.identity.failed_attempts import FailedAttempts
 from headland.identity.identifiers import is_guid
 from headland.identity.issuer import Issuer
+from headland.identity.known_requests import KnownRequests
 from headland.identity.refusals import TokenRefusedError, refusal
 from headland.identity.resources import Resource, by_identifier, resources_of
 from headland.settings import Settings
@@ -44,6 +45,10 @@ class TokenService:
     @cached_property
     def authentication(self) -> Authentication:
         return Authentication(self.database, self.issuer, self.settings.identity.single_use_assertions)
+
+    @cached_property
+    def known_requests(self) -> KnownRequests:
+        return KnownRequests(self.database)
 
     @cached_property
     def failed_attempts(self) -> FailedAttempts:

@@ -7,7 +7,8 @@ from urllib.parse import unquote_plus
 
 from starlette.requests import Request
 
-from headland.http.bodies import BodyError, media_type_of, read_body
+from headland.http.bodies import BodyError, parse_media_type, read_body
+from headland.http.headers import header
 from headland.identity import refusals
 from headland.identity.assertions import JWT_BEARER, Assertion
 from headland.identity.forms import URLENCODED, FormError, parse_multipart, parse_urlencoded
@@ -32,35 +33,54 @@ class TokenRequest:
     target: str
 
 
-async def read_form(request: Request, media_types: tuple[str, ...]) -> dict[str, str]:
-    """The fields of the request's body, which is a form of one of these media types.
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A token request as it came."""
 
-    A request without a body and without a content type is an empty form, so that the answer can say what
-    belongs into it. Nothing is taken from the query string: it ends up in logs and histories
-    (RFC 6749 section 2.3.1).
+    #: `Content-Type` and `Authorization`, as they are.
+    content_type: str
+    authorization: str | None = field(repr=False)
+    body: bytes = field(repr=False)
 
-    Raises:
-        TokenRefusedError: the body is too large, of another media type, or malformed.
-    """
-    try:
-        body = await read_body(request, LARGEST_FORM)
-    except BodyError as error:
-        case = refusals.TOO_LARGE if error.status == 413 else refusals.MALFORMED
-        raise TokenRefusedError(case, problem=error.message) from None
-    media_type, parameters = media_type_of(request)
-    if not body and not media_type:
-        return {}
-    if media_type not in media_types:
-        raise TokenRefusedError(
-            refusals.MEDIA_TYPE,
-            problem=f"Send the parameters as {' or '.join(media_types)}, not as '{media_type}'.",
-        )
-    try:
-        if media_type == URLENCODED:
-            return parse_urlencoded(body)
-        return parse_multipart(body, parameters.get("boundary", ""))
-    except FormError as error:
-        raise TokenRefusedError(refusals.MALFORMED, problem=str(error)) from None
+    @classmethod
+    async def read(cls, request: Request) -> "Sent":
+        """The whole request. Nothing is taken from the query string: it ends up in logs and histories
+        (RFC 6749 section 2.3.1).
+
+        Raises:
+            TokenRefusedError: the body is too large or malformed.
+        """
+        try:
+            body = await read_body(request, LARGEST_FORM)
+        except BodyError as error:
+            case = refusals.TOO_LARGE if error.status == 413 else refusals.MALFORMED
+            raise TokenRefusedError(case, problem=error.message) from None
+        scope = request.scope
+        return cls(header(scope, b"content-type") or "", header(scope, b"authorization"), body)
+
+    def form(self, media_types: tuple[str, ...]) -> dict[str, str]:
+        """The fields of the body, which is a form of one of these media types.
+
+        A request without a body and without a content type is an empty form, so that the answer can say what
+        belongs into it.
+
+        Raises:
+            TokenRefusedError: it is of another media type, or malformed.
+        """
+        media_type, parameters = parse_media_type(self.content_type)
+        if not self.body and not media_type:
+            return {}
+        if media_type not in media_types:
+            raise TokenRefusedError(
+                refusals.MEDIA_TYPE,
+                problem=f"Send the parameters as {' or '.join(media_types)}, not as '{media_type}'.",
+            )
+        try:
+            if media_type == URLENCODED:
+                return parse_urlencoded(self.body)
+            return parse_multipart(self.body, parameters.get("boundary", ""))
+        except FormError as error:
+            raise TokenRefusedError(refusals.MALFORMED, problem=str(error)) from None
 
 
 def token_request(fields: Mapping[str, str], authorization: str | None, target: str) -> TokenRequest:

@@ -9,16 +9,15 @@ from starlette.responses import Response
 
 from headland.http.answers import json_answer
 from headland.http.operations import Answer, Operation
-from headland.identity import refusals, store, wire
+from headland.identity import refusals, wire
 from headland.identity.claims import access_claims
-from headland.identity.clients import Client
 from headland.identity.forms import MULTIPART, URLENCODED
+from headland.identity.granting import Asking
+from headland.identity.known_requests import Grant
 from headland.identity.records import Application
 from headland.identity.refusals import TokenRefusedError
-from headland.identity.resources import Resource
 from headland.identity.service import UNCACHED, TokenService, correlation_id, refused, service_of
-from headland.identity.targets import known_resource, resource_of_scope
-from headland.identity.token_request import loggable_client_id, read_form, token_request
+from headland.identity.token_request import Sent
 
 #: Seconds of a lifetime from which on clients are told to fetch the next token at half of it.
 LONG_LIFETIME = 7200
@@ -79,35 +78,22 @@ async def _answer_v2(request: Request) -> Response:
 async def _grant(request: Request, target: str, media_types: tuple[str, ...]) -> _Granted | Response:
     """A token, or the answer that there is none."""
     service = service_of(request)
-    named = request.path_params["tenant"]
-    authorization = request.headers.get("authorization")
-    fields: dict[str, str] = {}
-    application: Application | None = None
+    asking = Asking(service, request.path_params["tenant"], target, media_types)
+    now = service.clock()
     try:
-        tenant = service.authentication.tenant(named)
-        fields = await read_form(request, media_types)
-        asked = token_request(fields, authorization, target)
-        application = service.database.read_remembered(
-            ("application", asked.client_id),
-            lambda connection: store.find_application(connection, asked.client_id),
-        )
-        now = service.clock()
-        client = await service.authentication.client(asked, named, tenant, application, now)
-        request.state.principal = client.application.client_id
-        resource = (resource_of_scope if target == "scope" else known_resource)(
-            service.resources, asked.target, client.tenant
-        )
+        grant = await asking.grant(await Sent.read(request), now)
     except TokenRefusedError as error:
         correlation = correlation_id(request)
         _log.warning(
             "token.refused",
-            tenant=named,
-            client_id=loggable_client_id(fields, authorization),
+            tenant=asking.named,
+            client_id=asking.loggable_client_id,
             code=error.case.code,
             correlation_id=correlation,
         )
-        return refused(request, _slowed(service, error, application, request), correlation)
-    return _issue(service, client, resource, asked.target, int(now))
+        return refused(request, _slowed(service, error, asking.application, request), correlation)
+    request.scope.setdefault("state", {})["principal"] = grant.client.application.client_id
+    return _issue(service, grant, int(now))
 
 
 def _slowed(
@@ -125,19 +111,17 @@ def _slowed(
     return slowed
 
 
-def _issue(service: TokenService, client: Client, resource: Resource, target: str, now: int) -> _Granted:
-    lifetime = service.lifetime(resource)
-    token = service.issuer.sign(
-        access_claims(client, resource, service.settings.server.public_url, now, lifetime)
-    )
+def _issue(service: TokenService, grant: Grant, now: int) -> _Granted:
+    token = service.issuer.sign(access_claims(grant.claims, now, grant.lifetime))
+    application = grant.client.application
     _log.info(
         "token.issued",
-        tenant=client.application.tenant_id,
-        client_id=client.application.client_id,
-        resource=resource.identifier,
-        credential_id=client.credential_id,
+        tenant=application.tenant_id,
+        client_id=application.client_id,
+        resource=grant.resource.identifier,
+        credential_id=grant.client.credential_id,
     )
-    return _Granted(token, target, now, lifetime)
+    return _Granted(token, grant.target, now, grant.lifetime)
 
 
 _REFUSALS = {

@@ -18,6 +18,7 @@ from headland.server.deployment import Deployment
 from headland.server.directory import IdentityDirectory
 from headland.server.farm import PREFIX as FARM
 from headland.server.farm import farm_application, farm_hosts, farm_worker, pending_of, stores_of
+from headland.server.lines import LINES
 from headland.server.logging import configure_logging, request_lines
 from headland.server.parent import follow_parent
 from headland.settings import Home
@@ -120,5 +121,6 @@ def _assembly() -> Assembly:
     follow_parent()
     notice_stopping(asyncio.get_event_loop())
     deployment = Deployment.open(Home.default())
-    configure_logging(deployment.settings.log)
+    configure_logging(deployment.settings.log, gathered=True)
+    Finalize(None, LINES.flush, exitpriority=0)
     return Assembly(deployment)

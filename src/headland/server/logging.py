@@ -14,6 +14,7 @@ from structlog.tracebacks import ExceptionDictTransformer
 
 from headland.http.answered import Answered, timestamp
 from headland.http.request_ids import REQUEST_ID
+from headland.server.lines import LINES
 from headland.settings import LogSettings
 
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
@@ -37,15 +38,16 @@ GRANIAN: dict[str, Any] = {
 }
 
 
-def configure_logging(settings: LogSettings) -> None:
-    """Set up structlog for this process."""
+def configure_logging(settings: LogSettings, *, gathered: bool = False) -> None:
+    """Set up structlog for this process. With `gathered`, lines about requests may wait some milliseconds for
+    others; whoever ends the process flushes `LINES`.
+    """
     console = _for_people(settings)
+    LINES.gathers = gathered
     structlog.configure(
         processors=[_stamped, ConsoleRenderer(exception_formatter=plain_traceback)] if console else [_line],
         wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[settings.level]),
-        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr)
-        if console
-        else structlog.BytesLoggerFactory(file=sys.stderr.buffer),
+        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr) if console else LINES,
         cache_logger_on_first_use=True,
     )
 
@@ -56,8 +58,9 @@ def request_lines(settings: LogSettings) -> Callable[[Sequence[Answered]], None]
         return None
 
     def write(told: Sequence[Answered]) -> None:
-        sys.stderr.buffer.write(_encoder.encode_lines(told))
-        sys.stderr.buffer.flush()
+        # What was said while these were answered comes first.
+        LINES.flush()
+        LINES.write(_encoder.encode_lines(told))
 
     return write
 

@@ -20,6 +20,7 @@ from headland.server.deployment import Deployment
 from headland.server.home import HomeError, hold
 from headland.server.logging import GRANIAN, configure_logging
 from headland.server.parent import follow_parent
+from headland.server.scheduling import let_threads_finish
 from headland.settings import Home, ServerSettings
 
 #: Seconds that the controller which this one follows gets to let go.
@@ -79,6 +80,7 @@ def controller() -> None:
 
 def _listen(factory: str, host: str, port: int, settings: ServerSettings, **tls: Any) -> None:
     follow_parent()
+    let_threads_finish()
     Server(
         # Named by the module that is imported here: by `serve`, once for all of its processes.
         f"{applications.__name__}:{factory}",

@@ -18,7 +18,7 @@ from headland.control.scopes import key_of
 from headland.database import Database, upgrade
 from headland.farm import Stores as FarmStores
 from headland.identity import Issuer, applications, initialise, oldest_administrator
-from headland.identity.claims import access_claims
+from headland.identity.claims import access_claims, lasting_claims
 from headland.identity.clients import BY_SECRET, Client
 from headland.identity.records import Application
 from headland.identity.resources import Resource
@@ -101,8 +101,8 @@ class Deployment:
         return application.principal(self.issuer.tenant(application.tenant_id))
 
     def token(self, of: Application, audience: str = AUDIENCE) -> str:
-        claims = access_claims(self.known(of), Resource(audience, "1.0"), PUBLIC_URL, int(self.clock()), 3600)
-        return self.issuer.sign(claims)
+        lasting = lasting_claims(self.known(of), Resource(audience, "1.0"), PUBLIC_URL)
+        return self.issuer.sign(access_claims(lasting, int(self.clock()), 3600))
 
     def register(self, name: str = "Drone", *, administrator: bool = False) -> Application:
         """An application of the tenant."""

@@ -2,7 +2,7 @@ import uuid
 
 import pytest
 
-from headland.identity.claims import access_claims
+from headland.identity.claims import access_claims, lasting_claims
 from headland.identity.resources import Resource
 
 pytestmark = pytest.mark.anyio
@@ -40,14 +40,12 @@ async def test_without_a_good_token(deployment, refused):
     answer = await deployment.client.get(f"{deployment.group()}?api-version=2022-12-01")
     challenge = answer.headers["www-authenticate"]
     assert challenge == f'Bearer authorization_uri="https://headland.test:8443/{deployment.tenant}"'
-    claims = access_claims(
+    lasting = lasting_claims(
         deployment.known(deployment.administrator),
         Resource("https://management.azure.com", "1.0"),
         "https://headland.test:8443",
-        int(deployment.clock()) - 7200,
-        3600,
     )
-    old = deployment.issuer.sign(claims)
+    old = deployment.issuer.sign(access_claims(lasting, int(deployment.clock()) - 7200, 3600))
     answer = await deployment.client.get(TENANTS, headers={"authorization": f"Bearer {old}"})
     refused(answer, 401, "ExpiredAuthenticationToken")
 

@@ -199,10 +199,11 @@ async def test_log_says_who_was_refused_and_why(deployment):
 
 
 async def test_locked_database_is_told_as_a_passing_trouble(deployment, check_refusal, monkeypatch):
-    def unavailable(_query):
+    def unavailable(*_):
         raise DatabaseUnavailableError("locked")
 
-    monkeypatch.setattr(deployment.database, "read", unavailable)
+    for reading in ("read", "read_remembered", "version"):
+        monkeypatch.setattr(deployment.database, reading, unavailable)
     answer = await deployment.tokens.post(deployment.v2, data=deployment.form())
     check_refusal(
         answer, 503, "temporarily_unavailable", 90033, "A transient error has occurred. Please try again."

@@ -10,7 +10,8 @@ import pytest
 from prometheus_client import REGISTRY
 
 from headland.http.answered import Answered, timestamp
-from headland.http.traffic import MOST_WAITING, PAUSE, Traffic
+from headland.http.gathering import MOST_WAITING, PAUSE
+from headland.http.traffic import Traffic
 
 
 def answered(listener: str, number: int, status: int = 200) -> Answered:
