@@ -1,7 +1,7 @@
 """An import: lines in, chunk after chunk on disk, and an account of each that was not taken."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
 from starlette.requests import ClientDisconnect
@@ -89,18 +89,13 @@ class Import:
         stamp = self._stamp()
         prepared: list[Prepared] = []
         refused: list[Refused] = []
-        size = lines = 0
-        for line in chunk:
-            found = self._preparing.prepare(line, stamp)
-            if isinstance(found, Prepared):
-                prepared.append(found)
-            else:
-                refused.append(found)
-            lines += 1
-            size += len(line.text or b"")
-            if lines >= _SLICE_LINES or size >= _SLICE_BYTES:
-                lines = size = 0
-                await asyncio.sleep(0)
+        for some in _slices(chunk):
+            for found in self._preparing.prepare(some, stamp):
+                if isinstance(found, Prepared):
+                    prepared.append(found)
+                else:
+                    refused.append(found)
+            await asyncio.sleep(0)
         outcome = Outcome()
         if prepared:
             outcome = await self._store.write(
@@ -124,3 +119,16 @@ class Import:
             "unchanged": total.unchanged,
             "refused": total.refused,
         }
+
+
+def _slices(chunk: list[Line]) -> Iterator[list[Line]]:
+    some: list[Line] = []
+    size = 0
+    for line in chunk:
+        some.append(line)
+        size += len(line.text or b"")
+        if len(some) >= _SLICE_LINES or size >= _SLICE_BYTES:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some

@@ -2,11 +2,11 @@
 
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -18,12 +18,22 @@ from headland.farm.catalogue.members import members_of
 from headland.farm.catalogue.parents import Parent
 from headland.farm.catalogue.shape import Shape, Stored, Wire, shape_of, whole
 from headland.farm.documents.documents import check_id
-from headland.farm.documents.making import Made, Moved, complete, moved_to, place, stamped, taken_apart
+from headland.farm.documents.making import (
+    Made,
+    Moved,
+    complete,
+    moved_to,
+    place,
+    put_at,
+    stamped,
+    taken_apart,
+)
 from headland.farm.documents.parents import key_below, parent_id
 from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp, new_etag
 from headland.farm.errors import FarmError, InvalidInputError, UnknownFamilyError
-from headland.farm.geometry import Placed, placed
+from headland.farm.geometry import Geometry, Placed, checked, placed
+from headland.farm.geometry.together import placed_together
 from headland.farm.versions import Version
 from headland.http.validation import BodyInvalidError, decode_json
 
@@ -56,6 +66,17 @@ class Prepared:
     made: Made | None
 
 
+class _Decoded(NamedTuple):
+    """A line's document, of which only the geometry is yet to be checked."""
+
+    line: int
+    shape: Shape
+    key: Key
+    text: bytes
+    document: Any
+    geometry: Geometry | None
+
+
 class Preparing:
     """Prepares the lines of one import."""
 
@@ -70,8 +91,21 @@ class Preparing:
         self._prepare = _restored if mode is Mode.RESTORE else _merged
         self._longest = longest
 
-    def prepare(self, line: Line, stamp: Stamp) -> Prepared | Refused:
-        """What a line asks for, or why it can't."""
+    def prepare(self, lines: Sequence[Line], stamp: Stamp) -> list[Prepared | Refused]:
+        """What each line asks for, or why it can't."""
+        begun = [self._begun(line, stamp) for line in lines]
+        geometries = [
+            each.geometry for each in begun if isinstance(each, _Decoded) and each.geometry is not None
+        ]
+        places = iter(placed_together(geometries))
+        return [
+            _finished(each, next(places) if each.geometry is not None else None, stamp)
+            if isinstance(each, _Decoded)
+            else each
+            for each in begun
+        ]
+
+    def _begun(self, line: Line, stamp: Stamp) -> "Prepared | Refused | _Decoded":
         shape = self._shape
         try:
             if line.text is None:
@@ -145,10 +179,11 @@ def restored(
     document.created_date_time = document.created_date_time or stamp.moment
     document.modified_date_time = document.modified_date_time or document.created_date_time
     rest = dict(rest)
-    patch = taken_apart(shape, document)
+    geometry = taken_apart(shape, document)
     moved = Moved({}, None, {})
     if shape.family.located:
-        moved = moved_to(shape.family, patch.placed or placed_in(rest))
+        place_ = placed_in(rest) if geometry is None else checked(geometry, GEOMETRY)
+        moved = moved_to(shape.family, place_)
     for attribute in moved.members.keys() & shape.names.keys():
         setattr(document, attribute, moved.members[attribute])
     stored = replace(shape.stored(document, None, moved.members), apart=moved.apart)
@@ -165,7 +200,7 @@ def _restored(line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp) ->
     return Prepared(line, shape, key, text, rest, made)
 
 
-def _merged(line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp) -> Prepared | Refused:
+def _merged(line: int, shape: Shape, text: bytes, rest: Wire, _stamp: Stamp) -> Prepared | _Decoded:
     document: Any = None
     if not rest and b"null" not in text:
         with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError, BodyInvalidError):
@@ -176,11 +211,20 @@ def _merged(line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp) -> P
     key = _key_of(shape, {name: getattr(document, attribute) for attribute, name in shape.placing.items()})
     for attribute, default in shape.read_only.items():
         setattr(document, attribute, default)
-    try:
-        patch = taken_apart(shape, document)
-    except BodyInvalidError as error:
-        return refused(line, shape, key, error)
-    return Prepared(line, shape, key, text, rest, stamped(shape, key, document, None, stamp, patch=patch))
+    return _Decoded(line, shape, key, text, document, taken_apart(shape, document))
+
+
+def _finished(each: _Decoded, place: Placed | None, stamp: Stamp) -> Prepared | Refused:
+    """`place` is the geometry's, if that is known to be good."""
+    line, shape, key, text, document, geometry = each
+    if geometry is not None and place is None:
+        try:
+            place = checked(geometry, GEOMETRY)
+        except BodyInvalidError as error:
+            return refused(line, shape, key, error)
+    return Prepared(
+        line, shape, key, text, {}, stamped(shape, key, document, None, stamp, patch=put_at(place))
+    )
 
 
 def _key_of(shape: Shape, document: Mapping[str, Any]) -> Key:

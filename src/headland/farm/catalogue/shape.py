@@ -135,6 +135,9 @@ class Shape:
         but for `stamps`, by attribute; None for what is not there any more. What is kept apart is not among them.
         """
         own = self._own
+        if self is own and before is None:
+            rest = {a: value for a, value in stamps.items() if a not in own.names and value is not None}
+            return Stored(_encode(document), _encode(rest) if rest else None)
         if (
             self is own
             and stamps.keys() <= own.names.keys()
@@ -199,13 +202,19 @@ class Shape:
 def whole(family: Family, stored: Stored) -> Document:
     """A stored document with the members of all versions."""
     by_attribute = shape_of(family, family.stored_as).by_attribute(stored)
-    names = {member.attribute: member.name for member in members_of(family.document)}
+    names = _usual_names(family)
     return msgspec.convert({names[a]: value for a, value in by_attribute.items()}, family.document)
 
 
 def struct_of(name: str, declared: type[Struct], version: Version) -> type[Struct]:
     """The Struct of one version of what is declared as documents are, and is none."""
     return _struct(name, declared, tuple(m for m in members_of(declared) if version in m.versions), version)
+
+
+@cache
+def _usual_names(family: Family) -> Mapping[str, str]:
+    """Wire names of a family's members, by attribute."""
+    return {member.attribute: member.name for member in members_of(family.document)}
 
 
 @cache

@@ -1,6 +1,5 @@
 """What a row keeps of a document to be filtered on."""
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -12,10 +11,16 @@ from headland.farm.catalogue.members import Measure
 #: likely to have them, and what does merely matches too much in its own document.
 ITEM, PAIR = "\x1f", "\x1e"
 
+NOTHING: Mapping[str, Any] = {}
 
-def facts(family: Family, document: object) -> dict[str, Any]:
-    """The family's columns with the document's values."""
-    return {column.name: _fact(document, column.path) for column in family.columns if column.name != "id"}
+
+def facts(family: Family, document: object, beside: Mapping[str, Any] = NOTHING) -> dict[str, Any]:
+    """The family's columns with the document's values, or with those `beside` it, by attribute."""
+    return {
+        column.name: _fact(beside if column.path[0] in beside else document, column.path)
+        for column in family.columns
+        if column.name != "id"
+    }
 
 
 def milliseconds(moment: datetime) -> int:
@@ -34,18 +39,16 @@ def item(text: str) -> str:
 
 
 def _fact(document: object, path: tuple[str, ...]) -> Any:
-    value: Any = document
-    for attribute in path:
+    value: Any = document[path[0]] if isinstance(document, dict) else getattr(document, path[0], None)
+    for attribute in path[1:]:
         value = getattr(value, attribute, None)
-    match value:
-        case datetime():
-            return milliseconds(value)
-        case Mapping():
-            return _listed(part for key, each in value.items() for part in _parts(key, each))
-        case list():
-            return _listed(value)
-        case _:
-            return value
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, datetime):
+        return milliseconds(value)
+    if isinstance(value, dict):
+        return _listed(part for key, each in value.items() for part in _parts(key, each))
+    return _listed(value) if isinstance(value, list) else value
 
 
 def _parts(key: str, value: Any) -> Iterator[str]:
@@ -66,4 +69,4 @@ def _listed(items: Any) -> str | None:
 
 def as_text(value: str | float) -> str:
     """Numbers as JSON writes them."""
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else repr(value)

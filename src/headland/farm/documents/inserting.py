@@ -28,25 +28,35 @@ def insert_new(connection: Connection, family: Family, documents: Sequence[New])
     while start < len(documents):
         while size > len(documents) - start:
             size //= 2
-        values = {
-            f"{name}_{number}": value
-            for number, (key, row, facts) in enumerate(documents[start : start + size])
-            for part in (NOWHERE, named(family, key), row._asdict(), facts)
-            for name, value in part.items()
-        }
-        found = _statement(family, connection.dialect.name, size).rows(connection, **values)
+        names, parameters = _columns(family), _parameters(family, size)
+        values = []
+        for key, row, facts in documents[start : start + size]:
+            parts = {**NOWHERE, **named(family, key), **row._asdict(), **facts}
+            values += [parts[name] for name in names]
+        statement = _statement(family, connection.dialect.name, size)
+        found = statement.rows(connection, **dict(zip(parameters, values, strict=True)))
         inserted.update(Key(*each) for each in found)
         start += size
     return inserted
 
 
 @cache
+def _columns(family: Family) -> tuple[str, ...]:
+    return tuple(column.name for column in table_of(family).c if column.name != "seq")
+
+
+@cache
+def _parameters(family: Family, size: int) -> tuple[str, ...]:
+    """Names of the parameters of a statement for so many rows, one row after the other."""
+    return tuple(f"{name}_{number}" for number in range(size) for name in _columns(family))
+
+
+@cache
 def _statement(family: Family, dialect: str, size: int) -> Prepared:
     table = table_of(family)
-    names = [column.name for column in table.c if column.name != "seq"]
     keys = [table.c[name] for name in key_columns(family)]
     insert: Any = (sqlite if dialect == "sqlite" else postgresql).insert(table)
     rows: list[dict[str, Any]] = [
-        {name: bindparam(f"{name}_{number}") for name in names} for number in range(size)
+        {name: bindparam(f"{name}_{number}") for name in _columns(family)} for number in range(size)
     ]
     return Prepared(insert.values(rows).on_conflict_do_nothing().returning(*keys))

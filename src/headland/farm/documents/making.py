@@ -1,7 +1,6 @@
 """What becomes of a document that is written: rules that need no database."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,7 +14,7 @@ from headland.farm.documents.parents import parents_of
 from headland.farm.documents.places import place_of
 from headland.farm.documents.rows import Key, Row
 from headland.farm.documents.stamps import Stamp, new_etag
-from headland.farm.geometry import DEFAULT_LIMITS, Limits, Placed, checked, placed
+from headland.farm.geometry import DEFAULT_LIMITS, Geometry, Limits, Placed, placed
 from headland.http.validation import BodyInvalidError
 
 
@@ -100,7 +99,9 @@ def stamped(
     for attribute in stamps.keys() & shape.names.keys():
         setattr(document, attribute, stamps[attribute])
     stored = shape.stored(document, before.stored if before else None, stamps)
-    return complete(shape, document, replace(stored, apart=moved.apart), moved.place)
+    beside = moved.members if before is None else None
+    stored = Stored(stored.document, stored.rest, moved.apart)
+    return complete(shape, document, stored, moved.place, beside)
 
 
 def place(shape: Shape, key: Key, document: Any) -> None:
@@ -110,15 +111,24 @@ def place(shape: Shape, key: Key, document: Any) -> None:
         setattr(document, attribute, shape.spelled(attribute, text))
 
 
-def complete(shape: Shape, document: Any, stored: Stored, place: Mapping[str, Any] | None = None) -> Made:
+def complete(
+    shape: Shape,
+    document: Any,
+    stored: Stored,
+    place: Mapping[str, Any] | None = None,
+    beside: Mapping[str, Any] | None = None,
+) -> Made:
     """A stored document, with what is kept beside it. `document` is the same in the version that wrote it; `place`
-    has where it is, if it is to be written.
+    has where it is, if it is to be written; `beside` has all members, by attribute, that other versions have of it,
+    if that is known.
     """
     family = shape.family
-    # Where other versions' members may be kept beside this one's, those are facts, too.
-    alone = stored.rest is None and shape.version is family.stored_as
     row = Row(document.e_tag, stored.document, stored.rest, stored.apart)
-    known = facts(family, document if alone else whole(family, stored))
+    if shape.version is family.stored_as and (stored.rest is None or beside is not None):
+        known = facts(family, document, beside or {})
+    else:
+        # Where other versions' members may be kept beside this one's, those are facts, too.
+        known = facts(family, whole(family, stored))
     return Made(row, {**known, **place} if place else known)
 
 
@@ -132,15 +142,16 @@ def moved_to(family: Family, placed: Placed | None) -> Moved:
     return Moved(members, _encode({GEOMETRY: placed.geometry, **shown}), place_of(placed))
 
 
-def taken_apart(shape: Shape, document: Any, limits: Limits = DEFAULT_LIMITS) -> Patch:
-    """The geometry of a checked document, which does not have it any more.
-
-    Raises:
-        BodyInvalidError: it is none.
-    """
+def taken_apart(shape: Shape, document: Any) -> Geometry | None:
+    """The geometry of a checked document, which does not have it any more. It has yet to be checked."""
     if not shape.has_geometry:
-        return UNMOVED
-    geometry = document.geometry
+        return None
+    geometry: Geometry | None = document.geometry
     for attribute in shape.apart_attributes:
         setattr(document, attribute, None)
-    return UNMOVED if geometry is None else Patch({}, moves=True, placed=checked(geometry, GEOMETRY, limits))
+    return geometry
+
+
+def put_at(place: Placed | None) -> Patch:
+    """A patch that says nothing but where a new document is."""
+    return UNMOVED if place is None else Patch({}, moves=True, placed=place)

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from random import getrandbits
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Stamp:
     """Who writes, and when."""
 
@@ -14,7 +15,7 @@ class Stamp:
     #: Object id of the caller.
     by: str
 
-    @property
+    @cached_property
     def moment(self) -> datetime:
         return datetime.fromtimestamp(self.at, UTC)
 

@@ -29,19 +29,18 @@ def acres(geometry: Geometry) -> float:
 
 def _square_metres(ring: Ring) -> float:
     """Signed: the sum of the triangles between each edge and the north pole."""
+    # All in one place, since most of the time of a boundary's import is spent here.
+    radians, sin, cos, atan2, quarter = math.radians, math.sin, math.cos, math.atan2, math.pi / 2
+    longitudes = [radians(position[0]) for position in ring]
+    tans = [math.tan((quarter - radians(position[1])) / 2) for position in ring]
     total = 0.0
-    tan_before, longitude_before = _seen_from_pole(ring[-1])
-    for position in ring:
-        tan, longitude = _seen_from_pole(position)
+    tan_before, longitude_before = tans[-1], longitudes[-1]
+    for tan, longitude in zip(tans, longitudes, strict=True):
         turn = longitude - longitude_before
         product = tan * tan_before
-        total += 2 * math.atan2(product * math.sin(turn), 1 + product * math.cos(turn))
+        total += 2 * atan2(product * sin(turn), 1 + product * cos(turn))
         tan_before, longitude_before = tan, longitude
     return total * (_EARTH_RADIUS * _EARTH_RADIUS)
-
-
-def _seen_from_pole(position: list[float]) -> tuple[float, float]:
-    return math.tan((math.pi / 2 - math.radians(position[1])) / 2), math.radians(position[0])
 
 
 def centroid(geometry: Geometry) -> Point:

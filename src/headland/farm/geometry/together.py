@@ -1,0 +1,64 @@
+"""Read many geometries at once: to ask GEOS for each by itself takes several times as long."""
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import shapely
+
+from headland.farm.geometry.geojson import Geometry, Polygon
+from headland.farm.geometry.reading import DEFAULT_LIMITS, Limits, Placed
+
+
+def placed_together(geometries: Sequence[Geometry], limits: Limits = DEFAULT_LIMITS) -> list[Placed | None]:
+    """What `checked` makes of each; None where that has to be asked: for what is wrong, and for what is seldom."""
+    plain = [_is_plain(geometry, limits) for geometry in geometries]
+    polygons = [geometry for geometry, is_plain in zip(geometries, plain, strict=True) if is_plain]
+    if not polygons:
+        return [None] * len(geometries)
+    found = iter(_placed(polygons))  # type: ignore[arg-type]
+    return [next(found) if is_plain else None for is_plain in plain]
+
+
+def _is_plain(geometry: Geometry, limits: Limits) -> bool:
+    """Whether it is a polygon without heights, of which all rings could be rings."""
+    if not isinstance(geometry, Polygon):
+        return False
+    count = 0
+    for number, ring in enumerate(geometry.coordinates):
+        if set(map(len, ring)) != {2}:
+            return False
+        if ring[0] != ring[-1]:
+            geometry.coordinates[number] = [*ring, ring[0]]
+        count += len(ring)
+        if len(geometry.coordinates[number]) < 4:
+            return False
+    return count <= limits.vertices
+
+
+def _placed(polygons: Sequence[Polygon]) -> list[Placed | None]:
+    rings = [ring for polygon in polygons for ring in polygon.coordinates]
+    positions = np.fromiter(chain.from_iterable(chain.from_iterable(rings)), float).reshape(-1, 2)
+    ring_of = np.repeat(np.arange(len(rings)), [len(ring) for ring in rings])
+    polygon_of = np.repeat(np.arange(len(polygons)), [len(polygon.coordinates) for polygon in polygons])
+    good = np.ones(len(polygons), bool)
+    good[polygon_of[ring_of[_astray(positions, ring_of)]]] = False
+    shapes: Any = shapely.polygons(shapely.linearrings(positions, indices=ring_of), indices=polygon_of)
+    # Not before it is known that all are numbers.
+    good[good] = shapely.is_valid(shapes[good])
+    binaries = shapely.to_wkb(shapes, output_dimension=2)
+    boxes = shapely.bounds(shapes).tolist()
+    return [
+        Placed(polygon, wkb, tuple(box)) if is_good else None
+        for polygon, wkb, box, is_good in zip(polygons, binaries, boxes, good.tolist(), strict=True)
+    ]
+
+
+def _astray(positions: Any, ring_of: Any) -> Any:
+    """Which positions are not on the Earth, or are reached by more than half a way around it."""
+    # Written so that what is no number is not taken for one in range.
+    on_earth = (np.abs(positions[:, 0]) <= 180) & (np.abs(positions[:, 1]) <= 90)
+    span = np.abs(np.diff(positions[:, 0], prepend=positions[:1, 0]))
+    within = np.diff(ring_of, prepend=ring_of[:1]) == 0
+    return ~on_earth | (within & (span > 180) & (span < 360))
