@@ -2,6 +2,8 @@
 
 from headland.farm.api import farm_api, farm_app, farm_operations
 from headland.farm.arrival import Addresses
+from headland.farm.attachments.files import Files
+from headland.farm.attachments.presence import Presence
 from headland.farm.instances import Instance, Instances
 from headland.farm.stores import Stores
 from headland.farm.work.pending import Pending
@@ -9,9 +11,11 @@ from headland.farm.work.worker import Worker
 
 __all__ = [
     "Addresses",
+    "Files",
     "Instance",
     "Instances",
     "Pending",
+    "Presence",
     "Stores",
     "Worker",
     "farm_api",

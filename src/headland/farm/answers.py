@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
+import structlog
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -21,6 +22,10 @@ from headland.http.failures import internal_error_text
 from headland.http.headers import header
 from headland.http.validation import BodyInvalidError
 from headland.security import AuthenticationError
+from headland.storage import BlobReader, StorageUnavailableError
+from headland.storage.responses import BlobResponse
+
+_log = structlog.get_logger("headland.farm")
 
 _JSON = (b"content-type", b"application/json; charset=utf-8")
 _SUPPORTED = (b"api-supported-versions", ", ".join(sorted(SERVED)).encode())
@@ -77,6 +82,12 @@ def lines_head(request: Request) -> dict[str, str]:
     return _as_text(_head(request))
 
 
+def file_answer(request: Request, reader: BlobReader | None, headers: Mapping[str, str]) -> Response:
+    """A file's bytes; only what is said of them where there is no reader."""
+    shown = {**_as_text(_head(request)), "content-type": "application/octet-stream", **headers}
+    return Response(headers=shown) if reader is None else BlobResponse(reader, shown)
+
+
 def deleted_answer(request: Request) -> Response:
     """No document any more."""
     return Response(status_code=204, headers=_as_text(_head(request)))
@@ -121,6 +132,12 @@ def _unavailable(_request: Request, _error: Exception) -> _Refusal:
     return _Refusal(503, "ServiceUnavailable", text, headers={"retry-after": _SOON})
 
 
+def _storage_unavailable(_request: Request, error: StorageUnavailableError) -> _Refusal:
+    _log.warning("storage.unavailable", account=error.account, cause=str(error))
+    text = "The instance's files can't be reached now; nothing was done."
+    return _Refusal(503, "ServiceUnavailable", text, headers={"retry-after": _SOON})
+
+
 def _by_http(request: Request, error: HTTPException) -> _Refusal:
     text = f"{HTTPStatus(error.status_code).phrase}: {request.method} {request.url.path}"
     code = _CODES.get(error.status_code, "BadRequest")
@@ -144,6 +161,7 @@ _REFUSALS: Mapping[type[Exception], Callable[[Request, Any], _Refusal]] = {
     AuthenticationError: _unauthenticated,
     DatabaseUnavailableError: _unavailable,
     NewerStoreError: _unavailable,
+    StorageUnavailableError: _storage_unavailable,
     HTTPException: _by_http,
     ClientDisconnect: _unread,
     Exception: _unforeseen,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 from headland.farm.access import Gate
 from headland.farm.application import FarmApplication, operations_of
 from headland.farm.arrival import Addresses
+from headland.farm.attachments.files import Files
 from headland.farm.handlers import Surroundings
 from headland.farm.instances import Instances
 from headland.farm.stores import Stores
@@ -27,7 +28,7 @@ ERRORS = {
     409: Answer("Others are linked to the resource, or the instance can't be used.", ErrorResponse, _CODE),
     412: Answer("The resource does not have the eTag that the caller supposed.", ErrorResponse, _CODE),
     413: Answer("The body is too large.", ErrorResponse, _CODE),
-    415: Answer("The body is no JSON merge patch.", ErrorResponse, _CODE),
+    415: Answer("The body, or the file in it, is of a type that is not taken.", ErrorResponse, _CODE),
     503: Answer("The instance is not there yet, or its store can't be reached now.", ErrorResponse, _CODE),
 }
 
@@ -50,12 +51,13 @@ def farm_operations(
     instances: Instances,
     stores: Stores,
     pending: Pending,
+    files: Files,
     max_body: int,
     version: Version = Version.C,
 ) -> list[Operation]:
     """The operations of one version. Each has the data action that it needs."""
     gate = Gate(guard, authorizer, instances, stores)
-    return operations_of(version, Surroundings(gate, max_body, pending))
+    return operations_of(version, Surroundings(gate, max_body, pending, files))
 
 
 def farm_app(
@@ -65,6 +67,7 @@ def farm_app(
     instances: Instances,
     stores: Stores,
     pending: Pending,
+    files: Files,
     addresses: Addresses,
     max_body: int,
     version: Callable[[], Hashable] | None = None,
@@ -72,5 +75,5 @@ def farm_app(
 ) -> FarmApplication:
     """The application, for all versions of the protocol that are served. `version` as `Gate` has it."""
     gate = Gate(guard, authorizer, instances, stores, version=version)
-    surroundings = Surroundings(gate, max_body, pending, clock)
+    surroundings = Surroundings(gate, max_body, pending, files, clock)
     return FarmApplication(surroundings, addresses)

@@ -4,6 +4,7 @@ from starlette.types import Scope
 
 from headland.farm.answers import RENDERERS
 from headland.farm.arrival import Addresses, Arrival
+from headland.farm.attachments.routes import file_operations
 from headland.farm.bulk.routes import bulk_operations
 from headland.farm.handlers import Surroundings
 from headland.farm.overlaps import overlap_operations
@@ -24,6 +25,7 @@ def operations_of(version: Version, surroundings: Surroundings) -> list[Operatio
     return [
         *catalogue_operations(version, surroundings),
         *overlap_operations(version, surroundings),
+        *file_operations(version, surroundings),
         *job_operations(version, surroundings),
         *bulk_operations(version, surroundings),
     ]

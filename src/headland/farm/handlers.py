@@ -1,5 +1,6 @@
 """What is done with one family's documents in one version: HTTP to rule and back, after a request was let in."""
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,11 +19,13 @@ from headland.farm.answers import (
     unchanged_answer,
 )
 from headland.farm.arrival import Arrival
+from headland.farm.attachments.files import Files
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.searching import Search
 from headland.farm.catalogue.shape import Stored, shape_of
 from headland.farm.documents import documents, pages, rows
 from headland.farm.documents.conditions import Conditions
+from headland.farm.documents.documents import Written
 from headland.farm.documents.making import patch_of
 from headland.farm.documents.parents import key_below, parent_id
 from headland.farm.documents.rows import Key
@@ -60,6 +63,7 @@ class Surroundings:
     #: Bytes that a body may have.
     max_body: int
     pending: Pending
+    files: Files
     clock: Callable[[], float] = time.time
     limits: Limits = DEFAULT_LIMITS
 
@@ -82,35 +86,35 @@ class Handlers:
         found = visit.store.read(lambda connection: rows.find(connection, self._family, key))
         if found is None:
             raise ResourceNotFoundError(self._kind, key.id)
-        conditions = _conditions(request)
+        conditions = conditions_of(request)
         conditions.check_match(found.etag)
         if conditions.unchanged(found.etag):
             return unchanged_answer(request, found.etag)
         return document_answer(request, self._shown(found.stored, arrival), etag=found.etag)
 
     async def write(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
-        key, conditions = self._key(request), _conditions(request)
-        for name, text in request.path_params.items():
-            documents.check_id(name, text)
+        key, conditions = self._key(request), conditions_of(request)
+        documents.check_ids(request.path_params)
         media_type, _ = media_type_of(request)
         if media_type not in {"", *BODY_TYPES}:
             raise UnsupportedMediaTypeError(f"'{media_type[:80]}' is not taken; send {MERGE_PATCH}.")
         body = decode_json(await read_body(request, self._surroundings.max_body), dict[str, Any])
         patch = patch_of(self._shape, body, self._surroundings.limits)
-        stamp = Stamp(int(self._surroundings.clock()), visit.principal.object_id)
+        stamp = self._stamp(visit)
         written = await visit.store.write(
             lambda connection: documents.write(
                 connection, self._shape, key, patch, stamp=stamp, conditions=conditions
             )
         )
-        location = arrival.url if written.created else None
-        status = 201 if written.created else 200
-        document = self._linked(written.document, arrival)
-        return document_answer(request, document, status, etag=written.etag, location=location)
+        return self._written(request, arrival, written)
 
     async def delete(self, request: Request, _arrival: Arrival, visit: Visit) -> Response:
-        key, conditions = self._key(request), _conditions(request)
+        key, conditions = self._key(request), conditions_of(request)
+        if self._family.has_file:
+            await self._note(visit)
         await visit.store.write(lambda connection: documents.delete(connection, self._shape, key, conditions))
+        if self._family.has_file:
+            self._surroundings.pending.wake()
         return deleted_answer(request)
 
     async def list(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
@@ -216,6 +220,19 @@ class Handlers:
         party, _, within = key_below(self._family, self._ids(request), "")
         return party if self._family.of_party else None, within if self._family.below else None
 
+    def _written(self, request: Request, arrival: Arrival, written: Written) -> Response:
+        location = arrival.url if written.created else None
+        status = 201 if written.created else 200
+        document = self._linked(written.document, arrival)
+        return document_answer(request, document, status, etag=written.etag, location=location)
+
+    def _stamp(self, visit: Visit) -> Stamp:
+        return Stamp(int(self._surroundings.clock()), visit.principal.object_id)
+
+    async def _note(self, visit: Visit) -> None:
+        """Something may be left to be done once the request is answered."""
+        await asyncio.to_thread(self._surroundings.pending.note, visit.instance.store_key)
+
     def _key(self, request: Request) -> Key:
         return key_below(self._family, self._ids(request), request.path_params[self._id])
 
@@ -224,5 +241,6 @@ class Handlers:
         return [parent_id(parent, self._version, request.path_params[name]) for parent, name in self._parents]
 
 
-def _conditions(request: Request) -> Conditions:
+def conditions_of(request: Request) -> Conditions:
+    """What the request's headers suppose of the document."""
     return Conditions.of(header(request.scope, b"if-match"), header(request.scope, b"if-none-match"))

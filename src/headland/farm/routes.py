@@ -16,13 +16,14 @@ from headland.farm.parameters import (
     list_parameters,
     paging_parameters,
 )
+from headland.farm.paths import document_path, list_path
 from headland.farm.searches import search_struct
 from headland.farm.versions import Version
 from headland.farm.wire import list_struct
 from headland.http.operations import Answer, Operation
 
-_ETAG = {"ETag": "The document's `eTag`, without quotes."}
-_LOCATION = {"Location": "Where the document is read."}
+ETAG = {"ETag": "The document's `eTag`, without quotes."}
+LOCATION = {"Location": "Where the document is read."}
 
 
 def catalogue_operations(version: Version, surroundings: Surroundings) -> list[Operation]:
@@ -51,7 +52,7 @@ def _lists(family: Family, version: Version, surroundings: Surroundings) -> Iter
         verb = "list_party" if family.of_party and family.listed_whole else "list"
         *_, parent = family.parents
         below = "party" if parent is PARTY else "parent"
-        paths[verb] = (_parent(family, version), f"List {kind} resources of one {below}")
+        paths[verb] = (list_path(family, version), f"List {kind} resources of one {below}")
     for verb, (path, summary) in paths.items():
         yield Operation(
             "GET",
@@ -73,7 +74,7 @@ def _searches(family: Family, version: Version, surroundings: Surroundings) -> I
             continue
         paths = {"search": f"/{search.segment or family.segment.of(version)}"}
         if search.segment is None:
-            paths["search_party"] = _parent(family, version)
+            paths["search_party"] = list_path(family, version)
         paging = () if search.paged_in_body else paging_parameters(version)
         for verb, path in paths.items():
             yield Operation(
@@ -99,31 +100,32 @@ def listed_page(family: Family, version: Version) -> type[Any]:
 def _documents(family: Family, version: Version, surroundings: Surroundings) -> Iterator[Operation]:
     kind, struct = family.kind.of(version), shape_of(family, version).struct
     handlers = Handlers(family, version, surroundings)
-    path = f"{_parent(family, version)}/{{{family.parameter.of(version)}}}"
+    path = document_path(family, version)
     read, write, delete = map(family.action, ("read", "write", "delete"))
     yield Operation(
         "GET",
         path,
         guarded(f"get_{family.name}", read, handlers.get, surroundings.gate),
         f"Get a {kind} resource",
-        {200: Answer("The document.", struct, _ETAG), 304: Answer("It is as the caller knows it.")},
+        {200: Answer("The document.", struct, ETAG), 304: Answer("It is as the caller knows it.")},
         parameters=(API_VERSION, *READ_CONDITIONS),
         action=read,
     )
-    yield Operation(
-        "PATCH",
-        path,
-        guarded(f"write_{family.name}", write, handlers.write, surroundings.gate),
-        f"Create a {kind} resource, or merge a patch into it",
-        {
-            200: Answer("It was there, and is updated.", struct, _ETAG),
-            201: Answer("It was not there, and is created.", struct, _ETAG | _LOCATION),
-        },
-        body=struct,
-        media_types=BODY_TYPES,
-        parameters=(API_VERSION, *CONDITIONS),
-        action=write,
-    )
+    if not family.has_file:
+        yield Operation(
+            "PATCH",
+            path,
+            guarded(f"write_{family.name}", write, handlers.write, surroundings.gate),
+            f"Create a {kind} resource, or merge a patch into it",
+            {
+                200: Answer("It was there, and is updated.", struct, ETAG),
+                201: Answer("It was not there, and is created.", struct, ETAG | LOCATION),
+            },
+            body=struct,
+            media_types=BODY_TYPES,
+            parameters=(API_VERSION, *CONDITIONS),
+            action=write,
+        )
     yield Operation(
         "DELETE",
         path,
@@ -133,10 +135,3 @@ def _documents(family: Family, version: Version, surroundings: Surroundings) -> 
         parameters=(API_VERSION, *CONDITIONS),
         action=delete,
     )
-
-
-def _parent(family: Family, version: Version) -> str:
-    """What ids of a family's documents come after."""
-    steps = [(parent.segment.of(version), parent.parameter.of(version)) for parent in family.parents]
-    above = "".join(f"/{segment}/{{{parameter}}}" for segment, parameter in steps)
-    return f"{above}/{family.segment.of(version)}"

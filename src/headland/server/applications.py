@@ -17,7 +17,15 @@ from headland.server.apis import control_audiences, own_audiences, private_apis,
 from headland.server.deployment import Deployment
 from headland.server.directory import IdentityDirectory
 from headland.server.farm import PREFIX as FARM
-from headland.server.farm import farm_application, farm_hosts, farm_worker, pending_of, stores_of
+from headland.server.farm import (
+    InstanceStores,
+    farm_application,
+    farm_hosts,
+    farm_worker,
+    files_of,
+    pending_of,
+    stores_of,
+)
 from headland.server.lines import LINES
 from headland.server.logging import configure_logging, request_lines
 from headland.server.parent import follow_parent
@@ -43,9 +51,10 @@ class Assembly:
         self.verifier = Verifier([*own, *outside])
         self.check_secret = SecretChecker(deployment.database).check_secret
         self.authorizer = RoleAuthorizer(deployment.database)
-        stores = stores_of(deployment.home, settings)
-        self.deployer = Deployer(deployment.database, stores, deployment.home.deployer_lock)
         self.pending = pending_of(deployment.home)
+        self.files = files_of(deployment.home, settings)
+        stores = InstanceStores(stores_of(deployment.home, settings), self.files, self.pending)
+        self.deployer = Deployer(deployment.database, stores, deployment.home.deployer_lock)
 
     def public(self) -> Listener:
         """The public base."""
@@ -68,7 +77,7 @@ class Assembly:
             at_root.insert(0, control_app(self._control()))
         hosts = None
         if "farm" in apis:
-            mounted[FARM] = farm = farm_application(deployment, self.verifier, self.pending)
+            mounted[FARM] = farm = farm_application(deployment, self.verifier, self.pending, self.files)
             hosts = farm_hosts(farm, settings)
         return Listener("public", mounted, at_root, tls=True, traffic=self._traffic("public"), hosts=hosts)
 
@@ -106,7 +115,7 @@ def public_application() -> Listener:
     if "control" in settings.server.services:
         assembly.deployer.start()
     if "farm" in settings.server.services:
-        farm_worker(assembly.deployment, assembly.pending).start()
+        farm_worker(assembly.deployment, assembly.pending, assembly.files).start()
     if assembly.issuer is not None:
         KeyKeeper(assembly.deployment.database, settings.identity).start()
     return assembly.public()

@@ -3,13 +3,25 @@
 from urllib.parse import urlsplit
 
 from headland.control import Instances, RoleAuthorizer
-from headland.farm import Addresses, Instance, Pending, Stores, Worker, farm_api, farm_app, farm_operations
+from headland.farm import (
+    Addresses,
+    Files,
+    Instance,
+    Pending,
+    Presence,
+    Stores,
+    Worker,
+    farm_api,
+    farm_app,
+    farm_operations,
+)
 from headland.farm.application import INSTANCE_HOST, FarmApplication
 from headland.http.listener import Hosts
 from headland.http.openapi import Api
 from headland.security import Guard, Verifier
 from headland.server.deployment import Deployment
-from headland.settings import FARM_RESOURCE, Home, Settings
+from headland.settings import FARM_RESOURCE, AccountSettings, Home, Settings, StorageSettings
+from headland.storage import Storage
 
 #: Where it is mounted on the public base.
 PREFIX = "/farm"
@@ -39,9 +51,36 @@ def pending_of(home: Home) -> Pending:
     return Pending(home.pending)
 
 
-def farm_worker(deployment: Deployment, pending: Pending) -> Worker:
+def files_of(home: Home, settings: Settings) -> Files:
+    """The files of a deployment's instances, in an account of their own."""
+    farm = settings.farm
+    account = AccountSettings(farm.files_url, farm.files_options) if farm.files_url else None
+    kept = StorageSettings("farm", "files", accounts={"farm": account} if account else {})
+    return Files(Storage(kept, home.files), Presence(home.receiving), farm.max_file, farm.file_types)
+
+
+class InstanceStores:
+    """What instances have: `headland.control`'s deployer makes and removes it."""
+
+    def __init__(self, stores: Stores, files: Files, pending: Pending) -> None:
+        self._stores = stores
+        self._files = files
+        self._pending = pending
+
+    def lay_out(self, store_key: str) -> None:
+        """See `headland.farm.Stores.lay_out`."""
+        self._stores.lay_out(store_key)
+
+    def remove(self, store_key: str) -> None:
+        """The documents first: from then on nobody can ask for the files."""
+        self._stores.remove(store_key)
+        self._pending.forget(store_key)
+        self._files.remove_all(store_key)
+
+
+def farm_worker(deployment: Deployment, pending: Pending, files: Files) -> Worker:
     """Does it. `pending` is the one by which this process's requests wake it."""
-    return Worker(pending, stores_of(deployment.home, deployment.settings))
+    return Worker(pending, stores_of(deployment.home, deployment.settings), (files.sweep,))
 
 
 def farm_guard(settings: Settings, verifier: Verifier) -> Guard:
@@ -58,12 +97,15 @@ def declared_farm(deployment: Deployment, verifier: Verifier) -> Api:
         instances=ProvisionedInstances(Instances(deployment.database)),
         stores=stores_of(deployment.home, settings),
         pending=pending_of(deployment.home),
+        files=files_of(deployment.home, settings),
         max_body=settings.server.max_body,
     )
     return farm_api(operations, f"{PREFIX}/{{instance}}")
 
 
-def farm_application(deployment: Deployment, verifier: Verifier, pending: Pending) -> FarmApplication:
+def farm_application(
+    deployment: Deployment, verifier: Verifier, pending: Pending, files: Files
+) -> FarmApplication:
     """The application."""
     settings = deployment.settings
     return farm_app(
@@ -72,6 +114,7 @@ def farm_application(deployment: Deployment, verifier: Verifier, pending: Pendin
         instances=ProvisionedInstances(Instances(deployment.database)),
         stores=stores_of(deployment.home, settings),
         pending=pending,
+        files=files,
         addresses=Addresses(settings.server.public_url, PREFIX, settings.control.instance_domain),
         max_body=settings.server.max_body,
         # Roles and instances are rows, and nothing besides.

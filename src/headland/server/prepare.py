@@ -18,6 +18,7 @@ from headland.jobs.clusters.cluster import ClusterError, check_clusters
 from headland.jobs.clusters.java import Toolchain, ToolchainError
 from headland.server.certificates import CertificateError, ServerCertificate, server_certificate
 from headland.server.deployment import database_url
+from headland.server.farm import files_of
 from headland.server.home import HomeError, hold, prepare_home
 from headland.settings import Home, Settings, SettingsError, load_settings
 from headland.storage import Storage
@@ -64,6 +65,8 @@ def prepare(home: Home) -> Prepared:
         upgrade(url)
         administrator, subscription = _first_rows(url, settings, _terms(settings))
         Storage(settings.storage, home.storage).prepare()
+        if "farm" in settings.server.services:
+            files_of(home, settings).prepare()
         shutil.rmtree(home.metrics, ignore_errors=True)
         home.metrics.mkdir(mode=0o700)
     except (

@@ -2,6 +2,7 @@
 
 from headland.settings.control import ControlSettings
 from headland.settings.database import DatabaseSettings
+from headland.settings.farm import FarmSettings
 from headland.settings.home import Home
 from headland.settings.identity import IdentitySettings
 from headland.settings.jobs import DeployMode, JobsSettings, QueueSettings
@@ -21,6 +22,7 @@ __all__ = [
     "ControlSettings",
     "DatabaseSettings",
     "DeployMode",
+    "FarmSettings",
     "Home",
     "IdentitySettings",
     "IssuerSettings",

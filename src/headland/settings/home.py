@@ -55,6 +55,16 @@ class Home:
         return self.path / "farm"
 
     @property
+    def files(self) -> Path:
+        """Files that belong to documents of instances, unless the settings place them elsewhere."""
+        return self.path / "files"
+
+    @property
+    def receiving(self) -> Path:
+        """A locked file for each process that is receiving files."""
+        return self.runtime / "receiving"
+
+    @property
     def pending(self) -> Path:
         """Names the instances for which something is to be done beside their requests."""
         return self.path / "pending"

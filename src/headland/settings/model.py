@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from headland.settings.control import ControlSettings
 from headland.settings.database import DatabaseSettings
+from headland.settings.farm import FarmSettings
 from headland.settings.identity import IdentitySettings
 from headland.settings.jobs import JobsSettings
 from headland.settings.log import LogSettings
@@ -26,6 +27,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     identity: IdentitySettings = field(default_factory=IdentitySettings)
     security: SecuritySettings = field(default_factory=SecuritySettings)
     control: ControlSettings = field(default_factory=ControlSettings)
+    farm: FarmSettings = field(default_factory=FarmSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     jobs: JobsSettings = field(default_factory=JobsSettings)
     log: LogSettings = field(default_factory=LogSettings)

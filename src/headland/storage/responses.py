@@ -1,5 +1,6 @@
 """Answer with a blob."""
 
+from collections.abc import Mapping
 from email.utils import formatdate
 
 from starlette.responses import StreamingResponse
@@ -24,8 +25,9 @@ def blob_headers(info: BlobInfo) -> dict[str, str]:
 class BlobResponse(StreamingResponse):
     """Streams a blob, and closes it whatever becomes of the client."""
 
-    def __init__(self, reader: BlobReader) -> None:
-        super().__init__(reader, headers=blob_headers(reader.info))
+    def __init__(self, reader: BlobReader, headers: Mapping[str, str] | None = None) -> None:
+        """`headers` stand in the place of those that blobs have."""
+        super().__init__(reader, headers=blob_headers(reader.info) if headers is None else headers)
         self._reader = reader
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

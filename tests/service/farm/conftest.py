@@ -12,17 +12,21 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-from headland.farm import Addresses, Instance, Pending, Stores, Worker, farm_app
+from headland.farm import Addresses, Files, Instance, Pending, Presence, Stores, Worker, farm_app
 from headland.farm.application import INSTANCE_HOST
 from headland.http.application import Application
 from headland.http.listener import Hosts, Listener
 from headland.security import Guard, Principal, TrustedIssuer, Verifier
+from headland.settings import StorageSettings
+from headland.storage import Storage
 
 AUDIENCE = "https://farmbeats.azure.net"
 ISSUER = "https://issuer.example/tenant"
 PUBLIC_URL = "https://headland.example:8443"
 DOMAIN = "farms.example"
 MAX_BODY = 100_000
+MAX_FILE = 3_000_000
+FILE_TYPES = (".bin", ".tif", "image/*", "application/octet-stream")
 TENANT = "tenant"
 
 #: Data actions of the seed's three roles; after a `!`, those that they have not.
@@ -138,13 +142,21 @@ def pending(tmp_path: Path, clock: Clock) -> Pending:
 
 
 @pytest.fixture
-def worker(tmp_path: Path, pending: Pending, clock: Clock) -> Worker:
-    """One that works when it is told to."""
-    return Worker(pending, Stores(tmp_path / "farm"), clock=clock)
+def files(tmp_path: Path) -> Files:
+    storage = Storage(StorageSettings("farm", "files"), tmp_path / "files")
+    return Files(storage, Presence(tmp_path / "receiving"), MAX_FILE, FILE_TYPES)
 
 
 @pytest.fixture
-def app(stores: Stores, pending: Pending, directory: Directory, clock: Clock, verifier: Verifier) -> Listener:
+def worker(tmp_path: Path, pending: Pending, files: Files, clock: Clock) -> Worker:
+    """One that works when it is told to."""
+    return Worker(pending, Stores(tmp_path / "farm"), (files.sweep,), clock)
+
+
+@pytest.fixture
+def app(
+    stores: Stores, pending: Pending, files: Files, directory: Directory, clock: Clock, verifier: Verifier
+) -> Listener:
     guard = Guard(verifier, frozenset({AUDIENCE, PUBLIC_URL}))
     addresses = Addresses(PUBLIC_URL, domain=DOMAIN)
     farm = farm_app(
@@ -153,6 +165,7 @@ def app(stores: Stores, pending: Pending, directory: Directory, clock: Clock, ve
         instances=directory,
         stores=stores,
         pending=pending,
+        files=files,
         addresses=addresses,
         max_body=MAX_BODY,
         clock=clock,

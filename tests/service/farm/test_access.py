@@ -7,7 +7,7 @@ from starlette.requests import Request
 from tests.service.farm.conftest import DOMAIN, PUBLIC_URL, Caller, Directory, resource_id
 from tests.service.farm.test_refusals import check
 
-from headland.farm import Instance, Pending, Stores, farm_operations
+from headland.farm import Files, Instance, Pending, Stores, farm_operations
 from headland.farm.access import Gate
 from headland.farm.errors import ForbiddenError, InstanceNotFoundError
 from headland.http.operations import Operation
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 Make = Callable[..., Caller]
 
 
-READING = {"read", "list/action", "search/action", "overlap/action"}
+READING = {"read", "list/action", "search/action", "overlap/action", "download/action"}
 #: What each role may.
 ALLOWED = {
     "reader": READING,
@@ -28,7 +28,7 @@ ALLOWED = {
 
 
 @pytest.fixture
-def operations(stores: Stores, pending: Pending, directory: Directory) -> list[Operation]:
+def operations(stores: Stores, pending: Pending, files: Files, directory: Directory) -> list[Operation]:
     """Every operation, as declared."""
     return farm_operations(
         guard=Guard(Verifier([]), frozenset()),
@@ -36,6 +36,7 @@ def operations(stores: Stores, pending: Pending, directory: Directory) -> list[O
         instances=directory,
         stores=stores,
         pending=pending,
+        files=files,
         max_body=1,
     )
 
@@ -60,7 +61,8 @@ async def test_a_role_at_each_operation(
         if right in ALLOWED[role]:
             # What lacks its parameters is refused, and by then its caller was let in.
             lacking = any(each.required for each in operation.parameters if each.name != "api-version")
-            expected = {400} if lacking else {200, 201, 204, 404}
+            lacking = lacking or operation.media_types[0] == "multipart/form-data"
+            expected = {400, 415} if lacking else {200, 201, 204, 404}
             assert answer.status_code in expected, (operation, answer.text)
         else:
             message = check(answer, 403, "AuthorizationFailed")

@@ -1,12 +1,14 @@
 """The catalogue: a module a family of resources. A new family is a new module, and its name in `FAMILIES`."""
 
 from headland.farm.catalogue.application_data import APPLICATION_DATA
+from headland.farm.catalogue.attachments import ATTACHMENTS
 from headland.farm.catalogue.boundaries import BOUNDARIES
 from headland.farm.catalogue.crops import CROP_PRODUCTS, CROPS
 from headland.farm.catalogue.family import Family
 from headland.farm.catalogue.farms import FARMS
 from headland.farm.catalogue.fields import FIELDS
 from headland.farm.catalogue.harvest_data import HARVEST_DATA
+from headland.farm.catalogue.insight_attachments import INSIGHT_ATTACHMENTS
 from headland.farm.catalogue.insights import INSIGHTS
 from headland.farm.catalogue.nutrient_analyses import NUTRIENT_ANALYSES
 from headland.farm.catalogue.parties import PARTIES
@@ -38,6 +40,8 @@ FAMILIES: tuple[Family, ...] = (
     PLANT_TISSUE_ANALYSES,
     NUTRIENT_ANALYSES,
     INSIGHTS,
+    ATTACHMENTS,
+    INSIGHT_ATTACHMENTS,
 )
 
 __all__ = ["FAMILIES", "PARTIES", "Family"]

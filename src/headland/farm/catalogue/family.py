@@ -51,6 +51,8 @@ class Family:
     listed_as: Spelling | None = None
     #: What its documents have of their geometry, by attribute; of none, None for each.
     measure: Callable[[Placed | None], Mapping[str, Any]] | None = None
+    #: Whether a document has a file: it is written as a form then, and not as a merge patch.
+    has_file: bool = False
 
     @property
     def of_party(self) -> bool:

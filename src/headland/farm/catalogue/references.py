@@ -17,13 +17,15 @@ class ByType:
 class Reference:
     """A member that has the id of a document of another family, of the same party if that is a party's.
 
-    Ids are not checked when they are written: documents come in any order. A document that is referred to is
+    Most ids are not checked when they are written: documents come in any order. A document that is referred to is
     not deleted.
     """
 
     attribute: str
     #: `Family.name` of the other one, if it is always the same.
     to: str | ByType
+    #: Whether it must be said, and the other document must be there when this one is written.
+    must_exist: bool = False
 
     @property
     def families(self) -> Mapping[str, str | None]:

@@ -1,6 +1,7 @@
 """The rules of reading and writing documents."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -9,7 +10,7 @@ from headland.farm.catalogue.shape import Shape, Stored
 from headland.farm.documents import rows
 from headland.farm.documents.conditions import Conditions
 from headland.farm.documents.making import Patch, made
-from headland.farm.documents.parents import check_parents
+from headland.farm.documents.parents import check_parents, check_referred
 from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp
 from headland.farm.errors import InvalidInputError, ResourceInUseError
@@ -41,6 +42,12 @@ def check_id(parameter: str, text: str) -> None:
         )
 
 
+def check_ids(named: Mapping[str, str]) -> None:
+    """Raises InvalidInputError unless each of these parameters is such an id."""
+    for parameter, text in named.items():
+        check_id(parameter, text)
+
+
 def write(
     connection: Connection,
     shape: Shape,
@@ -54,7 +61,7 @@ def write(
 
     Raises:
         PreconditionError: it is not in the state that the caller supposed.
-        ResourceNotFoundError: a document that it lies below does not exist.
+        ResourceNotFoundError: a document that it lies below, or has to refer to, does not exist.
         BodyInvalidError: what would come of it is no document of the family.
     """
     family, version = shape.family, shape.version
@@ -63,6 +70,7 @@ def write(
     if before is None:
         check_parents(connection, family, key, version)
     row, known = made(shape, key, patch, before, stamp)
+    check_referred(connection, shape, key, known)
     change = rows.update if before else rows.insert
     change(connection, family, key, row, known)
     return Written(before is None, row.etag, shape.read(row.stored), row.stored)

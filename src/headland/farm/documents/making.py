@@ -86,6 +86,8 @@ def stamped(
     """A checked document, with what the service writes into it by itself. Of the patch, its geometry counts."""
     place(shape, key, document)
     document.e_tag = new_etag(stamp.at, before.etag if before else None)
+    if shape.family.has_file and not document.original_file_name:
+        document.original_file_name = key.id
     document.modified_date_time = stamp.moment
     if document.created_date_time is None:
         document.created_date_time = stamp.moment

@@ -1,12 +1,14 @@
 """What a document lies below: as its key has it, as its members repeat it, and whether it is there."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Connection
 
 from headland.farm.catalogue import FAMILIES, Family
 from headland.farm.catalogue.parents import PARTY, Parent
 from headland.farm.catalogue.references import ByType
+from headland.farm.catalogue.shape import Shape
 from headland.farm.documents import rows
 from headland.farm.documents.rows import NO_PARTY, Key
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError
@@ -56,6 +58,41 @@ def check_parents(connection: Connection, family: Family, key: Key, version: Ver
         elsewhere = name == PARTY.family and text != key.party
         if elsewhere or not rows.exists(connection, other, above):
             raise ResourceNotFoundError(other.kind.of(version), text)
+
+
+def check_referred(connection: Connection, shape: Shape, key: Key, known: Mapping[str, Any]) -> None:
+    """Whether the documents that one has to refer to are there. `known` is kept beside it (`Made.facts`).
+
+    Raises:
+        InvalidInputError: it refers to none.
+        ResourceNotFoundError: there is none such.
+    """
+    for reference in shape.family.references:
+        if not reference.must_exist:
+            continue
+        text = _said(shape, known, reference.attribute)
+        if isinstance(reference.to, ByType):
+            word = _said(shape, known, reference.to.attribute)
+            name, kind = reference.to.families.get(word), shape.spelled(reference.to.attribute, word)
+        else:
+            name, kind = reference.to, _BY_NAME[reference.to].kind.of(shape.version)
+        other = _BY_NAME.get(name or "")
+        if other is None or not rows.exists(connection, other, _referred(other, key, text)):
+            raise ResourceNotFoundError(str(kind), text)
+
+
+def _said(shape: Shape, known: Mapping[str, Any], attribute: str) -> str:
+    """What a document says that has to say something. Raises InvalidInputError."""
+    if known[attribute] is None:
+        raise InvalidInputError("It is required.", shape.names[attribute])
+    return str(known[attribute])
+
+
+def _referred(other: Family, key: Key, text: str) -> Key:
+    """The key of what a document refers to: a party, or something of the same party and below the same."""
+    if not other.of_party:
+        return Key(NO_PARTY, text)
+    return Key(key.party, text, key.within if other.below else "")
 
 
 def _family_named(parent: Parent, ids: Mapping[str, str]) -> str | None:

@@ -12,6 +12,7 @@ from headland.database.prepared import Prepared
 from headland.farm.catalogue import FAMILIES, Family
 from headland.farm.catalogue.references import ByType, Reference
 from headland.farm.catalogue.shape import Stored
+from headland.farm.documents import files
 from headland.farm.documents.places import NOWHERE, PLACE_COLUMNS
 from headland.farm.documents.tables import key_columns, table_of
 
@@ -121,6 +122,8 @@ def update(connection: Connection, family: Family, key: Key, row: Row, facts: Ma
 
 def delete(connection: Connection, family: Family, key: Key) -> None:
     """Remove a document, if it is there."""
+    if family.has_file:
+        files.let_go(connection, family, is_key(family, key))
     _statements(family).delete.rows(connection, **named(family, key))
 
 
@@ -132,6 +135,8 @@ def is_key(family: Family, key: Key) -> ColumnElement[bool]:
 
 def delete_where(connection: Connection, family: Family, condition: ColumnElement[bool]) -> int:
     """Remove all documents for whose rows a condition holds; how many there were."""
+    if family.has_file:
+        files.let_go(connection, family, condition)
     return connection.execute(sa.delete(table_of(family)).where(condition)).rowcount
 
 

@@ -25,6 +25,26 @@ store_table = sa.Table(
     sa.Column("secret", sa.LargeBinary(32), nullable=False),
 )
 
+#: Bytes that belong to documents, or did, or may (`headland.farm.documents.files`).
+files_table = sa.Table(
+    "files",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("state", sa.Text, nullable=False),
+    #: The process that has received it.
+    sa.Column("owner", sa.Text, nullable=False),
+    # Whose it is, while it is a document's.
+    sa.Column("family", sa.Text),
+    sa.Column("party", sa.Text),
+    sa.Column("within", sa.Text),
+    sa.Column("id", sa.Text),
+    #: Bytes.
+    sa.Column("size", sa.BigInteger),
+    sa.Column("sha256", sa.LargeBinary(32)),
+    sa.Index("ix_files_family", "family", "party", "within", "id"),
+    sa.Index("ix_files_state", "state"),
+)
+
 _TYPES: dict[Any, type[sa.types.TypeEngine[Any]]] = {
     str: sa.Text,
     int: sa.BigInteger,

@@ -18,7 +18,7 @@ from headland.farm.catalogue.shape import Stored, whole
 from headland.farm.documents.closure import going_table
 from headland.farm.documents.facts import facts
 from headland.farm.documents.places import PLACE_COLUMNS, ensure_index
-from headland.farm.documents.tables import metadata, store_table, table_of
+from headland.farm.documents.tables import files_table, metadata, store_table, table_of
 from headland.farm.work.tables import jobs_table
 
 
@@ -27,8 +27,12 @@ def _add_jobs(connection: Connection) -> None:
         table.create(connection, checkfirst=True)
 
 
+def _add_files(connection: Connection) -> None:
+    files_table.create(connection, checkfirst=True)
+
+
 #: Each is taken by stores that were made before it was written. What is among them stays.
-STEPS: Sequence[Callable[[Connection], None]] = (_add_jobs,)
+STEPS: Sequence[Callable[[Connection], None]] = (_add_jobs, _add_files)
 
 #: Documents that are read at once to fill a column.
 _AT_ONCE = 1000

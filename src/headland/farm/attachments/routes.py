@@ -1,0 +1,77 @@
+"""The operations on documents that have a file, where they are not those of all documents."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from headland.farm.attachments.forms import MULTIPART
+from headland.farm.attachments.handlers import FileHandlers
+from headland.farm.catalogue import FAMILIES, Family
+from headland.farm.catalogue.shape import shape_of
+from headland.farm.guarded import guarded
+from headland.farm.handlers import Surroundings
+from headland.farm.parameters import API_VERSION, CONDITIONS
+from headland.farm.paths import document_path
+from headland.farm.routes import ETAG, LOCATION
+from headland.farm.versions import Version
+from headland.http.operations import Answer, Operation
+
+_FILE_HEADERS = {
+    "Content-Disposition": "The file's original name.",
+    "Repr-Digest": "Its SHA-256 (RFC 9530).",
+}
+_Binary = Annotated[str, Meta(description="The file.", extra_json_schema={"format": "binary"})]
+
+
+def file_operations(version: Version, surroundings: Surroundings) -> Iterator[Operation]:
+    """Every operation of a version, by paths below an instance's address."""
+    for family in FAMILIES:
+        if family.has_file and version in family.versions:
+            yield from _operations(family, version, surroundings)
+
+
+def _operations(family: Family, version: Version, surroundings: Surroundings) -> Iterator[Operation]:
+    kind, struct = family.kind.of(version), shape_of(family, version).struct
+    handlers = FileHandlers(family, version, surroundings)
+    path, write = document_path(family, version), family.action("write")
+    download = family.action("download/action")
+    yield Operation(
+        "PATCH",
+        path,
+        guarded(f"write_{family.name}", write, handlers.write, surroundings.gate),
+        f"Create a {kind} resource with its file, or change what is sent of it",
+        {
+            200: Answer("It was there, and is updated.", struct, ETAG),
+            201: Answer("It was not there, and is created.", struct, ETAG | LOCATION),
+        },
+        body=_form(family, version),
+        media_types=(MULTIPART,),
+        parameters=(API_VERSION, *CONDITIONS),
+        action=write,
+    )
+    yield Operation(
+        "GET",
+        f"{path}/file",
+        guarded(f"download_{family.name}", download, handlers.download, surroundings.gate),
+        f"Get the file of a {kind} resource",
+        {200: Answer("The file.", "application/octet-stream", _FILE_HEADERS)},
+        parameters=(API_VERSION,),
+        action=download,
+    )
+
+
+@cache
+def _form(family: Family, version: Version) -> type[Any]:
+    """What may be sent: the file, and the members that clients write."""
+    shape = shape_of(family, version)
+    members = [m for m in shape.members if not m.read_only or m.attribute == "original_file_name"]
+    return msgspec.defstruct(
+        f"{family.kind.of(version)}Form",
+        [("file", _Binary | None, None), *((m.attribute, m.type_in(version) | None, None) for m in members)],
+        rename={m.attribute: shape.names[m.attribute] for m in members},
+        module=family.document.__module__,
+        namespace={"__doc__": "A form; what is not sent stays as it is."},
+    )

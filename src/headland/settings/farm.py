@@ -1,0 +1,36 @@
+"""Settings of the farm service."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from headland.settings.units import Bytes
+
+
+class FarmSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """The farm service."""
+
+    files_url: Annotated[
+        Annotated[str, Meta(pattern=r"^(file:///|az://|s3://|gs://).+")] | None,
+        Meta(
+            description="Where the files of attachments are kept, as `storage.accounts` say it; a folder in the home "
+            "if not said. Nothing else may be kept there: it is no cluster storage, and only instances' roles open it.",
+            examples=["s3://farm-files/headland"],
+        ),
+    ] = None
+    files_options: Annotated[
+        dict[str, str],
+        Meta(
+            description="Credentials and endpoint of a remote store for files, by obstore's names.",
+            examples=[{"region": "eu-central-1"}],
+        ),
+    ] = {}
+    max_file: Annotated[Bytes, Meta(description="Largest file of an attachment.")] = 5 * 1024**3
+    file_types: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="The only files that are taken: endings of names (`.tif`) and media types (`image/*`). Many "
+            "clients send no media type. Empty: all.",
+            examples=[[".zip", ".tif", "image/*"]],
+        ),
+    ] = ()
