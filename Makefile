@@ -6,7 +6,7 @@ UV     := $(BIN)/uv
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test clients faults lint format serve bench docs lock clean
+.PHONY: help demo test clients assets faults lint format serve bench docs lock clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -35,6 +35,9 @@ clients: $(STAMP) ## Install the public clients that tests/clients runs
 	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/identity/install
 	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/arm/install
 	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python tests/clients/farm/install
+
+assets: ## Bring what the portal's pages need from npm, into src/headland/portal/built
+	@src/headland/portal/build
 
 faults: $(STAMP) ## Run the long fault suite: 240 blows at random moments, some 20 minutes
 	@FAULT_ROUNDS=$${FAULT_ROUNDS:-240} $(BIN)/python -m pytest tests/faults -s

@@ -49,7 +49,7 @@ async def _unauthenticated(_: Request, error: Exception) -> Response:
 
 
 async def _not_allowed(_: Request, __: Exception) -> Response:
-    return json_answer(wire.AuditProblem("Only an administrator application may read the audit trail."), 403)
+    return json_answer(wire.AuditProblem("Only an administrator may read the audit trail."), 403)
 
 
 async def _bad_parameter(_: Request, error: Exception) -> Response:

@@ -23,6 +23,7 @@ COMMANDS: Commands = {
     "token": ("headland.cli.token:token", "Print an access token, for curl and other clients."),
     "batch": ("headland.cli.batch:batch", "Submit Spark applications and look after them."),
     "tenant": ("headland.cli.tenant:tenant", "Manage tenants."),
+    "person": ("headland.cli.person:person", "Manage the people who may sign in to the portal."),
     "app": ("headland.cli.app:app", "Manage applications, their client secrets and certificates."),
     "secret": ("headland.cli.app.secrets:secret", "Manage an application's client secrets."),
     "key": ("headland.cli.key:key", "Look after the keys that sign access tokens."),

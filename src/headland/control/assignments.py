@@ -1,11 +1,12 @@
 """Rules of role assignments. Each function is one change in one transaction."""
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from sqlalchemy import Connection
 
 from headland.control import groups, instances, subscriptions
-from headland.control.directory import Directory
+from headland.control.directory import Directory, Known
 from headland.control.errors import (
     AssignmentFixedError,
     BadFieldError,
@@ -23,7 +24,7 @@ from headland.security import Principal
 
 #: What a request may say that a principal is.
 PRINCIPAL_TYPES = ("User", "Group", "ServicePrincipal", "ForeignGroup", "Device")
-APPLICATION = "ServicePrincipal"
+APPLICATION: Final = "ServicePrincipal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def create(
         )
     scope = check_scope(connection, wanted.scope)
     role = _role(wanted.role_definition_id)
-    principal_id, known_as = _principal(connection, wanted, by, directory)
+    principal_id, known_as, kind = _principal(connection, wanted, by, directory)
     present = rows.find(connection, name)
     if present is not None:
         if (present.scope_key, present.role, present.principal_id) != (key_of(scope), role.id, principal_id):
@@ -89,7 +90,7 @@ def create(
         scope_key=key_of(scope),
         role=role.id,
         principal_id=principal_id,
-        principal_type=APPLICATION,
+        principal_type=kind,
         description=wanted.description,
         created_by=by.object_id,
         created_at=now,
@@ -112,8 +113,8 @@ def _role(definition_id: str) -> Role:
 
 def _principal(
     connection: Connection, wanted: Wanted, by: Principal, directory: Directory
-) -> tuple[str, str]:
-    """The principal's object id, and what it is known as."""
+) -> tuple[str, str, str]:
+    """The principal's object id, what it is known as, and its type."""
     id_ = wanted.principal_id.lower()
     if not is_guid(id_):
         raise BadFieldError(
@@ -125,13 +126,16 @@ def _principal(
             f"The principal type '{said}' is not valid: it is one of {', '.join(PRINCIPAL_TYPES)}.",
             "principalType",
         )
-    name = directory.application_name(connection, by.tenant_id, id_)
-    if name is None and not directory.is_outside(id_):
+    known = directory.known(connection, by.tenant_id, id_)
+    if known is None and not directory.is_outside(id_):
         raise PrincipalNotFoundError(id_, by.tenant_id)
-    # The published SDK says `User` where its caller says nothing, and there are no users here.
-    if said not in {None, "User", APPLICATION}:
-        raise PrincipalTypeError(id_, APPLICATION, str(said))
-    return id_, name or id_
+    if known is None:
+        # Of whom a provider elsewhere vouches for, nobody here can say what it is.
+        known = Known(id_, APPLICATION)
+    # The published SDK says `User` where its caller says nothing.
+    if said not in {None, "User", known.kind}:
+        raise PrincipalTypeError(id_, known.kind, str(said))
+    return id_, *known
 
 
 def _check_others(connection: Connection, made: Assignment, role: Role, known_as: str) -> None:

@@ -1,15 +1,22 @@
-"""What the control plane asks of whoever knows the tenant's applications."""
+"""What the control plane asks of whoever knows the tenant's applications and people."""
 
-from typing import Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from sqlalchemy import Connection
 
 
-class Directory(Protocol):
-    """The applications of the tenants."""
+class Known(NamedTuple):
+    """An application or a person, as role assignments have it."""
 
-    def application_name(self, connection: Connection, tenant_id: str, object_id: str) -> str | None:
-        """What the tenant's application with that object id is called; None where it has none such."""
+    name: str
+    kind: Literal["ServicePrincipal", "User"]
+
+
+class Directory(Protocol):
+    """The applications and people of the tenants."""
+
+    def known(self, connection: Connection, tenant_id: str, object_id: str) -> Known | None:
+        """The tenant's application or person with that object id; None where it has none such."""
         ...
 
     def tenant_name(self, connection: Connection, tenant_id: str) -> str | None:

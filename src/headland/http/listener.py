@@ -20,11 +20,13 @@ from headland.http.traffic import Traffic
 
 _log = structlog.get_logger("headland.http")
 
+_POLICY = b"content-security-policy"
+
 #: Headers that tell browsers to trust little (https://owasp.org/www-project-secure-headers/).
 SECURITY_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"SAMEORIGIN"),
-    (b"content-security-policy", b"default-src 'self'; frame-ancestors 'self'"),
+    (_POLICY, b"default-src 'self'; frame-ancestors 'self'"),
     (b"referrer-policy", b"no-referrer"),
 )
 STRICT_TRANSPORT = (b"strict-transport-security", b"max-age=31536000")
@@ -35,8 +37,11 @@ SMALLEST_COMPRESSED = 1024
 #: go as they come: a compressor would keep them until it has many.
 _UNCOMPRESSED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream", "application/x-ndjson")
 
-#: An application for callers that want plain answers, and for those that take compressed ones.
-_Applications = tuple[ASGIApp, ASGIApp]
+_Headers = list[tuple[bytes, bytes]]
+
+#: An application for callers that want plain answers, and for those that take compressed ones; and the headers of its
+#: answers.
+_Applications = tuple[ASGIApp, ASGIApp, _Headers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +84,12 @@ class Listener:
         """
         self._name = name
         self.traffic = traffic or Traffic(name)
-        self._mounted = {prefix: _compressible(app) for prefix, app in mounted.items()}
+        headers = [*SECURITY_HEADERS, STRICT_TRANSPORT] if tls else [*SECURITY_HEADERS]
+        self._mounted = {prefix: _both(app, headers) for prefix, app in mounted.items()}
         self._prefix = re.compile(f"({'|'.join(map(re.escape, mounted))})/") if mounted else None
-        self._at_root = [(app, _compressible(app)) for app in at_root]
+        self._at_root = [(app, _both(app, headers)) for app in at_root]
         self._hosts = hosts
-        self._at_hosts = _compressible(hosts.application) if hosts else self._at_root[-1][1]
-        self._headers = [*SECURITY_HEADERS, STRICT_TRANSPORT] if tls else [*SECURITY_HEADERS]
+        self._at_hosts = _both(hosts.application, headers) if hosts else self._at_root[-1][1]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -95,19 +100,19 @@ class Listener:
         scope["state"] = {"request_id": request_id}
         outer = REQUEST_ID.set(request_id)
         status = 0
+        hosts = self._hosts
+        application = self._at_path(scope) if hosts is None else self._at_host(hosts, scope, headers)
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 own = (b"x-request-id", request_id.encode())
-                message["headers"] = [*message["headers"], *self._headers, own]
+                message["headers"] = [*message["headers"], *application[2], own]
             await send(message)
 
         try:
-            hosts = self._hosts
-            application = self._at_path(scope) if hosts is None else self._at_host(hosts, scope, headers)
-            await application[compressed](scope, receive, send_with_headers)
+            await (application[1] if compressed else application[0])(scope, receive, send_with_headers)
         except Exception as error:  # noqa: BLE001 - whatever it was, the caller gets an answer and the log the cause
             _log.exception("request.failed", method=scope["method"], path=scope["path"])
             if status == 0:
@@ -129,6 +134,12 @@ class Listener:
                 )
             )
 
+    async def answer_inside(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that this very process makes of an application at one of the listener's paths: neither
+        logged nor counted, as the request that it is made for is.
+        """
+        await self._at_path(scope)[0](scope, receive, send)
+
     def _at_host(self, hosts: Hosts, scope: Scope, headers: Mapping[bytes, bytes]) -> _Applications:
         name = hosts.name_in(headers.get(b"host", b""))
         if name is None:
@@ -148,11 +159,16 @@ class Listener:
         return fallback
 
 
-def _compressible(app: Application) -> _Applications:
+def _both(app: Application, headers: _Headers) -> _Applications:
     """Both of `app`."""
+    if app.policy is not None:
+        headers = [
+            (_POLICY, app.policy.encode()) if name == _POLICY else (name, said) for name, said in headers
+        ]
     if not app.compressed:
-        return app, app
-    return app, GZipMiddleware(app, minimum_size=SMALLEST_COMPRESSED, exclude_content_types=_UNCOMPRESSED)
+        return app, app, headers
+    compressing = GZipMiddleware(app, minimum_size=SMALLEST_COMPRESSED, exclude_content_types=_UNCOMPRESSED)
+    return app, compressing, headers
 
 
 def _read(headers: Mapping[bytes, bytes]) -> tuple[str, bool]:

@@ -3,7 +3,7 @@
 from headland.identity.admin_service import AdminService
 from headland.identity.app import ADMIN_API, TOKEN_API, identity_admin_app, identity_app
 from headland.identity.clients import SecretChecker
-from headland.identity.errors import IdentityError, NotAdministratorError
+from headland.identity.errors import IdentityError, InvalidFieldError, NotAdministratorError
 from headland.identity.first_start import (
     FirstAdministrator,
     initialise,
@@ -20,6 +20,7 @@ __all__ = [
     "AdminService",
     "FirstAdministrator",
     "IdentityError",
+    "InvalidFieldError",
     "Issuer",
     "KeyKeeper",
     "NotAdministratorError",

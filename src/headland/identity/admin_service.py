@@ -35,9 +35,11 @@ STATUS: Mapping[type[errors.IdentityError], int] = {
     errors.SecretNotFoundError: 404,
     errors.CertificateNotFoundError: 404,
     errors.TenantNotFoundError: 404,
+    errors.PersonNotFoundError: 404,
     errors.LastAdministratorError: 409,
     errors.CertificateTakenError: 409,
     errors.TenantNameTakenError: 409,
+    errors.UserNameTakenError: 409,
     errors.TenantNotEmptyError: 409,
     errors.KeyPendingError: 409,
 }

@@ -28,6 +28,7 @@ from headland.identity import (
 from headland.identity.admin_service import STATUS, AdminService
 from headland.identity.errors import IdentityError
 from headland.identity.issuer import Issuer
+from headland.identity.people import routes as people_routes
 from headland.identity.refusals import TokenRefusedError
 from headland.identity.service import TokenService, refused
 from headland.security import AuthenticationError
@@ -46,13 +47,14 @@ TOKEN_API = Api(
 
 ADMIN_API = Api(
     name="applications",
-    summary="Tenants, the applications that may call this deployment with their secrets and certificates, and "
-    "the keys that sign tokens.",
+    summary="Tenants, the applications that may call this deployment with their secrets and certificates, the "
+    "people who may sign in to the portal, and the keys that sign tokens.",
     prefix=application_routes.PREFIX,
     operations=(
         *application_routes.OPERATIONS,
         *credential_routes.OPERATIONS,
         *tenant_routes.OPERATIONS,
+        *people_routes.OPERATIONS,
         *key_routes.OPERATIONS,
     ),
     errors={

@@ -41,6 +41,20 @@ class CertificateTakenError(IdentityError):
         super().__init__("certificate: is registered for this application already.")
 
 
+class PersonNotFoundError(IdentityError):
+    """There is no such person in the tenant."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no such person.")
+
+
+class UserNameTakenError(IdentityError):
+    """User names are the deployment's: nobody is asked for a tenant to sign in."""
+
+    def __init__(self) -> None:
+        super().__init__("userName: somebody has that name already.")
+
+
 class TenantNotFoundError(IdentityError):
     """There is no such tenant, or none that the caller may see."""
 
@@ -80,14 +94,14 @@ class ForbiddenError(IdentityError):
     """The caller is no administrator."""
 
     def __init__(self) -> None:
-        super().__init__("Only an administrator application may do this.")
+        super().__init__("Only an administrator may do this.")
 
 
 class NotOperatorError(IdentityError):
     """The caller is an administrator, but of a tenant that others made."""
 
     def __init__(self) -> None:
-        super().__init__("Only an administrator application of the first tenant may do this.")
+        super().__init__("Only an administrator of the first tenant may do this.")
 
 
 class KeyPendingError(IdentityError):

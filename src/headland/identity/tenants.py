@@ -19,6 +19,7 @@ from headland.identity.errors import (
 )
 from headland.identity.identifiers import is_guid, new_id
 from headland.identity.names import check_name
+from headland.identity.people import store as person_store
 from headland.identity.records import Tenant
 from headland.security import Principal
 
@@ -104,12 +105,18 @@ def delete(connection: Connection, principal: Principal, named: str, belongings:
         ForbiddenError: the caller is of another issuer.
         NotOperatorError: it is of another tenant than the first.
         TenantNotFoundError: there is no such tenant.
-        TenantNotEmptyError: it has applications, or something else belongs to it.
+        TenantNotEmptyError: it has applications or people, or something else belongs to it.
     """
     _check_operator(connection, principal)
     tenant = find(connection, principal, named)
     applications = store.applications(connection, tenant.id)
-    other = f"application {applications[0].client_id}" if applications else belongings(connection, tenant.id)
+    people = person_store.people(connection, tenant.id)
+    if applications:
+        other: str | None = f"application {applications[0].client_id}"
+    elif people:
+        other = f"person {people[0].user_name}"
+    else:
+        other = belongings(connection, tenant.id)
     if other is not None:
         raise TenantNotEmptyError(other)
     store.delete_tenant(connection, tenant.id)

@@ -18,9 +18,9 @@ def application_view(application: Application, tenant_name: str) -> wire.Applica
         name=application.name,
         administrator=application.administrator,
         disabled=application.disabled_at is not None,
-        created_at=_moment(application.created_at),
+        created_at=moment(application.created_at),
         created_by=application.created_by,
-        last_used_at=_perhaps(application.last_used_at),
+        last_used_at=perhaps(application.last_used_at),
         secrets=secret_views(application.secrets),
     )
 
@@ -31,10 +31,10 @@ def secret_views(secrets: tuple[Secret, ...]) -> list[wire.Secret]:
             id=secret.id,
             name=secret.name,
             hint=secret.hint,
-            created_at=_moment(secret.created_at),
+            created_at=moment(secret.created_at),
             created_by=secret.created_by,
-            expires_at=_moment(secret.expires_at),
-            last_used_at=_perhaps(secret.last_used_at),
+            expires_at=moment(secret.expires_at),
+            last_used_at=perhaps(secret.last_used_at),
         )
         for secret in secrets
     ]
@@ -47,8 +47,8 @@ def shown_secret(made: NewSecret, tenant_id: str) -> wire.ShownSecret:
         secret=made.value,
         hint=record.hint,
         name=record.name,
-        created_at=_moment(record.created_at),
-        expires_at=_moment(record.expires_at),
+        created_at=moment(record.created_at),
+        expires_at=moment(record.expires_at),
         client_id=record.client_id,
         tenant_id=tenant_id,
     )
@@ -61,22 +61,22 @@ def certificate_view(certificate: Certificate) -> wire.Certificate:
         thumbprint=certificate.thumbprint.hex().upper(),
         thumbprint_sha256=certificate.thumbprint_sha256.hex().upper(),
         subject=certificate.subject,
-        starts_at=_moment(certificate.starts_at),
-        expires_at=_moment(certificate.expires_at),
-        created_at=_moment(certificate.created_at),
+        starts_at=moment(certificate.starts_at),
+        expires_at=moment(certificate.expires_at),
+        created_at=moment(certificate.created_at),
         created_by=certificate.created_by,
-        last_used_at=_perhaps(certificate.last_used_at),
+        last_used_at=perhaps(certificate.last_used_at),
     )
 
 
 def tenant_view(tenant: Tenant) -> wire.Tenant:
-    return wire.Tenant(tenant.id, tenant.name, _moment(tenant.created_at), tenant.created_by)
+    return wire.Tenant(tenant.id, tenant.name, moment(tenant.created_at), tenant.created_by)
 
 
-def _perhaps(milliseconds: int | None) -> datetime | None:
-    return None if milliseconds is None else _moment(milliseconds)
+def perhaps(milliseconds: int | None) -> datetime | None:
+    return None if milliseconds is None else moment(milliseconds)
 
 
-def _moment(milliseconds: int) -> datetime:
+def moment(milliseconds: int) -> datetime:
     # Not `fromtimestamp`: a float has no exact milliseconds.
     return _EPOCH + timedelta(milliseconds=milliseconds)

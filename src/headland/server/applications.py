@@ -3,6 +3,8 @@
 import asyncio
 from multiprocessing.util import Finalize
 
+from starlette.types import Receive, Scope, Send
+
 from headland.audit import audit_app
 from headland.control import ControlService, Deployer, RoleAuthorizer, Terms, belongings, control_app
 from headland.http.application import Application
@@ -11,6 +13,8 @@ from headland.http.stopping import notice_stopping
 from headland.http.traffic import Traffic
 from headland.identity import AdminService, Issuer, KeyKeeper, SecretChecker, identity_admin_app, identity_app
 from headland.jobs.api import jobs_app
+from headland.portal import PREFIX as PORTAL
+from headland.portal import portal_app, portal_entrance
 from headland.security import Guard, Verifier
 from headland.security.outside import OutsideIssuer
 from headland.server.apis import control_audiences, own_audiences, private_apis, public_apis
@@ -50,6 +54,7 @@ class Assembly:
         outside = [OutsideIssuer(issuer, security, kept).trusted() for issuer in security.issuers]
         self.verifier = Verifier([*own, *outside])
         self.check_secret = SecretChecker(deployment.database).check_secret
+        self._public: Listener | None = None
         self.authorizer = RoleAuthorizer(deployment.database)
         self.pending = pending_of(deployment.home)
         self.files = files_of(deployment.home, settings)
@@ -75,11 +80,22 @@ class Assembly:
             at_root.append(identity_app(deployment.database, settings, self.issuer))
         if "control" in apis:
             at_root.insert(0, control_app(self._control()))
+        if "portal" in settings.server.services and self.issuer is not None:
+            mounted[PORTAL] = portal_app(deployment.database, settings, self._inside)
+            at_root.insert(0, portal_entrance())
         hosts = None
         if "farm" in apis:
             mounted[FARM] = farm = farm_application(deployment, self.verifier, self.pending, self.files)
             hosts = farm_hosts(farm, settings)
-        return Listener("public", mounted, at_root, tls=True, traffic=self._traffic("public"), hosts=hosts)
+        traffic = self._traffic("public")
+        self._public = Listener("public", mounted, at_root, tls=True, traffic=traffic, hosts=hosts)
+        return self._public
+
+    async def _inside(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The portal's way to the services that are mounted beside it."""
+        if self._public is None:
+            raise RuntimeError("there is no public base yet")
+        await self._public.answer_inside(scope, receive, send)
 
     def _control(self) -> ControlService:
         deployment = self.deployment

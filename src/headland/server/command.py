@@ -134,6 +134,8 @@ def _show_ready(prepared: Prepared, *, as_json: bool) -> None:
         return
     click.echo(f"Headland serves {server.public_url} (jobs under /livy) and {private} (private network).")
     click.echo(f"Home: {prepared.home.path}" + (f"   CA to trust: {ca}" if ca else ""))
+    if "portal" in server.services:
+        click.echo(f"Portal: {server.public_url}/portal/   `headland person add` says who may sign in.")
     click.echo("Stop with Ctrl-C; batches go on.")
 
 

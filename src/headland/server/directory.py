@@ -1,8 +1,10 @@
-"""The tenants' applications, as the control plane asks for them."""
+"""The tenants' applications and people, as the control plane asks for them."""
 
 from sqlalchemy import Connection
 
+from headland.control.directory import Known
 from headland.identity import store
+from headland.identity.people import store as people
 
 
 class IdentityDirectory:
@@ -12,10 +14,13 @@ class IdentityDirectory:
         """`outside` says whether tokens of providers elsewhere are taken."""
         self._outside = outside
 
-    def application_name(self, connection: Connection, tenant_id: str, object_id: str) -> str | None:
-        """What the tenant's application with that object id is called; None where it has none such."""
+    def known(self, connection: Connection, tenant_id: str, object_id: str) -> Known | None:
+        """The tenant's application or person with that object id; None where it has none such."""
         found = store.find_by_object_id(connection, object_id)
-        return found[1] if found is not None and found[0] == tenant_id else None
+        if found is not None:
+            return Known(found[1], "ServicePrincipal") if found[0] == tenant_id else None
+        person = people.find(connection, object_id)
+        return Known(person.name, "User") if person is not None and person.tenant_id == tenant_id else None
 
     def tenant_name(self, connection: Connection, tenant_id: str) -> str | None:
         """What the tenant is called; None where there is none."""

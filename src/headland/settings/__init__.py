@@ -9,6 +9,7 @@ from headland.settings.jobs import DeployMode, JobsSettings, QueueSettings
 from headland.settings.load import LOOPBACK, SettingsError, load_settings
 from headland.settings.log import LogSettings
 from headland.settings.model import Settings
+from headland.settings.portal import PortalSettings
 from headland.settings.resources import FARM_RESOURCE
 from headland.settings.security import IssuerSettings, SecuritySettings
 from headland.settings.server import ServerSettings
@@ -28,6 +29,7 @@ __all__ = [
     "IssuerSettings",
     "JobsSettings",
     "LogSettings",
+    "PortalSettings",
     "QueueSettings",
     "SecuritySettings",
     "ServerSettings",

@@ -12,6 +12,7 @@ from headland.settings.farm import FarmSettings
 from headland.settings.identity import IdentitySettings
 from headland.settings.jobs import JobsSettings
 from headland.settings.log import LogSettings
+from headland.settings.portal import PortalSettings
 from headland.settings.security import SecuritySettings
 from headland.settings.server import ServerSettings
 from headland.settings.storage import StorageSettings
@@ -30,4 +31,5 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     farm: FarmSettings = field(default_factory=FarmSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     jobs: JobsSettings = field(default_factory=JobsSettings)
+    portal: PortalSettings = field(default_factory=PortalSettings)
     log: LogSettings = field(default_factory=LogSettings)

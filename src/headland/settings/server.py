@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from headland.settings.units import Bytes, Count, Port, Seconds
 
-ServiceName = Literal["identity", "jobs", "control", "farm"]
+ServiceName = Literal["identity", "jobs", "control", "farm", "portal"]
 
 
 class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,8 +46,12 @@ class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
     workers: Annotated[Count, Meta(description="Worker processes of each listener.")] = 1
     services: Annotated[
         tuple[ServiceName, ...],
-        Meta(min_length=1, description="The services that run: `identity`, `jobs`, `control`, `farm`."),
-    ] = ("identity", "jobs", "control", "farm")
+        Meta(
+            min_length=1,
+            description="The services that run: `identity`, `jobs`, `control`, `farm`, and their `portal`, which needs "
+            "`identity`.",
+        ),
+    ] = ("identity", "jobs", "control", "farm", "portal")
     max_body: Annotated[
         Bytes,
         Meta(description="Largest request body of the APIs; uploads have a limit of their own."),

@@ -173,7 +173,7 @@ async def test_every_operation_demands_an_administrator(deployment, method, path
     token = await deployment.token(client_id=drone["clientId"], client_secret=drone["secret"])
     plain = await deployment.admin.request(method, path, headers={"authorization": f"Bearer {token}"})
     assert plain.status_code == 403
-    assert plain.json() == {"msg": "Only an administrator application may do this."}
+    assert plain.json() == {"msg": "Only an administrator may do this."}
     others = await deployment.token(scope="https://farmbeats.azure.net/.default")
     elsewhere = await deployment.admin.request(method, path, headers={"authorization": f"Bearer {others}"})
     assert elsewhere.status_code == 401

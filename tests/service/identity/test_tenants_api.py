@@ -113,7 +113,7 @@ async def test_administrator_of_another_tenant_administers_that_alone(deployment
         answer = await deployment.admin.request(method, path, json=body, headers=own)
         assert (answer.status_code, answer.json()) == (
             403,
-            {"msg": "Only an administrator application of the first tenant may do this."},
+            {"msg": "Only an administrator of the first tenant may do this."},
         )
     for path in (f"/tenants/{deployment.tenant}", "/applications?tenant=meadow.example"):
         answer = await deployment.admin.get(path, headers=own)

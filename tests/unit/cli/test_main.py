@@ -57,6 +57,7 @@ WITHOUT_JSON = {
     ("storage", "download"),
     ("storage", "rm"),
     ("app", "delete"),
+    ("person", "delete"),
     ("app", "secret", "revoke"),
     ("app", "certificate", "remove"),
     ("tenant", "delete"),

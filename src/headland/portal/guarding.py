@@ -1,0 +1,73 @@
+"""What a browser holds, and what guards forms: nobody else's page can send one in somebody's name.
+
+A form has a token that is made from what the browser's cookie holds, so it is good for that browser alone. It is
+masked anew for each page: compressed answers would tell of one that stays, by their lengths.
+"""
+
+import base64
+import hmac
+import secrets
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+#: `__Host-`: for this host alone, over TLS alone, and set by nobody below it (RFC 6265bis section 4.1.3.2).
+SESSION = "__Host-headland"
+#: Of a browser in which nobody is signed in.
+VISIT = "__Host-headland-visit"
+
+_SIZE = 32
+
+
+class ForgedError(Exception):
+    """A form did not come from a page of ours in this browser, or from an old one."""
+
+
+def session_key(request: Request) -> str | None:
+    """What the browser holds of a session, good or not."""
+    return request.cookies.get(SESSION)
+
+
+def visit_key(request: Request) -> str:
+    """What guards the forms of who is not signed in: the browser's, or a new one."""
+    return request.cookies.get(VISIT) or secrets.token_urlsafe(32)
+
+
+def keep(response: Response, name: str, key: str) -> None:
+    """Have the browser hold `key` until it is closed."""
+    response.set_cookie(name, key, secure=True, httponly=True, samesite="lax", path="/")
+
+
+def let_go(response: Response, name: str) -> None:
+    """Have the browser forget."""
+    response.delete_cookie(name, secure=True, httponly=True, samesite="lax", path="/")
+
+
+def form_token(key: str) -> str:
+    """For a form in a page of who holds `key`."""
+    mask = secrets.token_bytes(_SIZE)
+    return base64.urlsafe_b64encode(mask + _mixed(mask, _digest(key))).decode()
+
+
+def check_form(request: Request, key: str, token: str) -> None:
+    """
+    Raises:
+        ForgedError: the form was not for whoever holds `key`.
+    """
+    # Browsers that say where a request comes from are believed where it is from elsewhere (Fetch Metadata).
+    if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
+        raise ForgedError
+    try:
+        sent = base64.urlsafe_b64decode(token)
+    except ValueError:
+        raise ForgedError from None
+    if len(sent) != 2 * _SIZE or not hmac.compare_digest(_mixed(sent[:_SIZE], sent[_SIZE:]), _digest(key)):
+        raise ForgedError
+
+
+def _digest(key: str) -> bytes:
+    return hmac.digest(key.encode("utf-8", "surrogatepass"), b"forms", "sha256")
+
+
+def _mixed(one: bytes, other: bytes) -> bytes:
+    return bytes(a ^ b for a, b in zip(one, other, strict=True))

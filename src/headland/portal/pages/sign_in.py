@@ -1,0 +1,125 @@
+"""Signing in and out, and setting up an account."""
+
+from starlette.responses import Response
+
+from headland.audit import Actor
+from headland.http.request_ids import REQUEST_ID
+from headland.identity import InvalidFieldError
+from headland.identity.people import (
+    SignInError,
+    TooManyAttemptsError,
+    WrongCodeError,
+    WrongCredentialsError,
+)
+from headland.portal import guarding
+from headland.portal.visits import Visit, page
+
+_HOME = "/portal/"
+
+
+async def show_sign_in(visit: Visit) -> Response:
+    if visit.who is not None:
+        return visit.go(_going_to(visit.asked("going_to")))
+    return visit.show("sign_in.html", going_to=visit.asked("going_to"), user_name="", problem="")
+
+
+async def sign_in(visit: Visit) -> Response:
+    going_to, user_name = visit.form.get("going_to", ""), visit.form.get("user_name", "")
+    try:
+        key, complete = await visit.portal.sign_in.by_password(
+            user_name, visit.form.get("password", ""), visit.browser
+        )
+    except SignInError as error:
+        return visit.show(
+            "sign_in.html", _status(error), going_to=going_to, user_name=user_name, problem=str(error)
+        )
+    if complete:
+        return _signed_in(visit, key, going_to)
+    # The page is for the new session, and so are its forms.
+    visit.key = key
+    response = visit.show("code.html", going_to=going_to, problem="")
+    guarding.keep(response, guarding.SESSION, key)
+    # The form that follows is checked by what guards the visit: nobody is signed in yet.
+    guarding.keep(response, guarding.VISIT, key)
+    return response
+
+
+async def sign_in_by_code(visit: Visit) -> Response:
+    going_to = visit.form.get("going_to", "")
+    try:
+        key = await visit.portal.sign_in.by_code(visit.form.get("code", ""), visit.browser)
+    except WrongCredentialsError:
+        problem = "That took too long. Sign in once more."
+        return visit.show("sign_in.html", 401, going_to=going_to, user_name="", problem=problem)
+    except SignInError as error:
+        return visit.show("code.html", _status(error), going_to=going_to, problem=str(error))
+    return _signed_in(visit, key, going_to)
+
+
+async def sign_out(visit: Visit) -> Response:
+    await visit.portal.sessions.end(visit.person.key)
+    return _signed_out(visit)
+
+
+async def sign_out_everywhere(visit: Visit) -> Response:
+    await visit.portal.sessions.end_all(visit.person.principal.object_id)
+    return _signed_out(visit)
+
+
+async def show_set_up(visit: Visit) -> Response:
+    return visit.show("set_up.html", code="", problem="", field="")
+
+
+async def set_up(visit: Visit) -> Response:
+    code, password = visit.form.get("code", ""), visit.form.get("password", "")
+    actor = Actor(visit.browser.address, request_id=REQUEST_ID.get())
+
+    def again(status: int, field: str, problem: str) -> Response:
+        return visit.show("set_up.html", status, code=code, problem=problem, field=field)
+
+    if password != visit.form.get("again", ""):
+        return again(400, "again", "The passwords differ.")
+    try:
+        key = await visit.portal.sign_in.set_up(code, password, visit.browser, actor)
+    except InvalidFieldError as error:
+        return again(400, error.field, str(error))
+    except SignInError as error:
+        return again(_status(error), "code", str(error))
+    return _signed_in(visit, key, "")
+
+
+def _signed_in(visit: Visit, key: str, going_to: str) -> Response:
+    response = visit.go(_going_to(going_to))
+    guarding.keep(response, guarding.SESSION, key)
+    guarding.let_go(response, guarding.VISIT)
+    return response
+
+
+def _signed_out(visit: Visit) -> Response:
+    response = visit.go("/portal/sign-in")
+    guarding.let_go(response, guarding.SESSION)
+    response.headers["clear-site-data"] = '"cache", "storage"'
+    return response
+
+
+def _going_to(path: str) -> str:
+    """Within the portal, wherever a link wants to lead."""
+    plain = path.isprintable() and "\\" not in path
+    return path if plain and path.startswith("/portal/") else _HOME
+
+
+def _status(error: SignInError) -> int:
+    if isinstance(error, TooManyAttemptsError):
+        return 429
+    return 401 if isinstance(error, WrongCredentialsError | WrongCodeError) else 400
+
+
+PAGES = (
+    page("GET", "/sign-in", show_sign_in, public=True),
+    page("POST", "/sign-in", sign_in, public=True),
+    page("POST", "/sign-in/code", sign_in_by_code, public=True),
+    page("POST", "/sign-out", sign_out),
+    page("POST", "/sign-out/everywhere", sign_out_everywhere),
+    page("GET", "/set-up", show_set_up, public=True),
+    page("POST", "/set-up", set_up, public=True),
+)

@@ -1,0 +1,32 @@
+"""Templates: everything that is shown goes through here, and is escaped."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from headland.portal.assets import Assets
+from headland.portal.words import age, moment, size
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+class Rendering:
+    """Makes pages from templates."""
+
+    def __init__(self, assets: Assets) -> None:
+        self._environment = Environment(
+            loader=FileSystemLoader(_TEMPLATES),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+        self._environment.filters.update(age=age, moment=moment, size=size)
+        self._environment.globals.update(asset=assets.address)
+
+    def page(self, template: str, **values: Any) -> str:
+        """A page, or a part of one."""
+        return self._environment.get_template(template).render(now=datetime.now(UTC), **values)

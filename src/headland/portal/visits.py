@@ -1,0 +1,158 @@
+"""A request of a browser on its way through a page, and the one place where it is let in."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+from urllib.parse import parse_qsl, quote
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from headland.audit import Actor
+from headland.audit.trail import actor_of
+from headland.http.bodies import BodyError, media_type_of, read_body
+from headland.http.operations import Operation
+from headland.identity.people import Browser, SignedIn
+from headland.portal import guarding
+from headland.portal.inside import Inside
+from headland.portal.navigation import sections
+from headland.portal.portal import Portal
+
+#: Bytes of a form.
+LARGEST_FORM = 262_144
+
+_UNCACHED = {"cache-control": "no-store"}
+
+
+class SignInNeededError(Exception):
+    """Nobody is signed in."""
+
+
+@dataclass
+class Visit:
+    """A request that was let in."""
+
+    request: Request
+    portal: Portal
+    #: None on the pages that are for everybody.
+    who: SignedIn | None
+    #: What guards the forms of this browser.
+    key: str
+    #: The form that was sent, where one was; of a name that comes more than once the last.
+    form: dict[str, str] = field(default_factory=dict)
+    #: The same, with all that came.
+    fields: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def person(self) -> SignedIn:
+        """Who is signed in.
+
+        Raises:
+            SignInNeededError: nobody is.
+        """
+        if self.who is None:
+            raise SignInNeededError
+        return self.who
+
+    @property
+    def inside(self) -> Inside:
+        """The services, with the rights of who is signed in."""
+        return Inside(self.portal.inside, self.request, self.person.principal)
+
+    @property
+    def actor(self) -> Actor:
+        """Who is signed in, as the audit trail has it."""
+        return actor_of(self.request, self.person.principal)
+
+    @property
+    def browser(self) -> Browser:
+        """From where the request comes."""
+        client, headers = self.request.client, self.request.headers
+        return Browser(
+            client.host if client is not None else "unknown",
+            headers.get("user-agent", ""),
+            guarding.session_key(self.request),
+        )
+
+    @property
+    def partial(self) -> bool:
+        """Whether a script asks, for a part of a page."""
+        return self.request.headers.get("hx-request") == "true"
+
+    def path(self, name: str) -> str:
+        """A parameter of the path."""
+        return str(self.request.path_params[name])
+
+    def asked(self, name: str, default: str = "") -> str:
+        """A parameter of the query."""
+        return self.request.query_params.get(name, default)
+
+    def show(self, template: str, status: int = 200, **values: Any) -> Response:
+        """A page."""
+        return HTMLResponse(self.text(template, **values), status, _UNCACHED)
+
+    def text(self, template: str, **values: Any) -> str:
+        """A page's HTML."""
+        return self.portal.rendering.page(
+            template,
+            who=self.who,
+            csrf=guarding.form_token(self.key),
+            sections=sections(self.portal.settings, self.who),
+            here=self.request.url.path,
+            built="htmx.min.js" in self.portal.assets,
+            **values,
+        )
+
+    def go(self, path: str, said: str = "") -> Response:
+        """Send the browser on, after a form (RFC 9110 section 15.4.4)."""
+        if said:
+            path += ("&" if "?" in path else "?") + f"said={quote(said)}"
+        return RedirectResponse(path, 303, _UNCACHED)
+
+
+Page = Callable[[Visit], Awaitable[Response]]
+
+
+def page(method: str, path: str, answer: Page, *, public: bool = False) -> Operation:
+    """A page, for who is signed in; or, where it is `public`, for everybody. What a form sends is taken from our own
+    pages alone.
+    """
+
+    async def handle(request: Request) -> Response:
+        portal = cast("Portal", request.app.state.portal)
+        key = guarding.session_key(request)
+        who = portal.sessions.find(key) if key else None
+        if who is not None:
+            request.scope["state"]["principal"] = who.principal.client_id
+            visit = Visit(request, portal, who, who.key)
+        else:
+            visit = Visit(request, portal, None, guarding.visit_key(request))
+        if method == "POST":
+            await _take_form(visit)
+        if who is None and not public:
+            raise SignInNeededError
+        response = await answer(visit)
+        if visit.who is None and guarding.VISIT not in request.cookies:
+            guarding.keep(response, guarding.VISIT, visit.key)
+        return response
+
+    return Operation(method, path, handle, "A page.", {}, guarded=False)
+
+
+async def _take_form(visit: Visit) -> None:
+    """
+    Raises:
+        BodyError: it is too large, or no form.
+        ForgedError: it is not from a page of ours.
+    """
+    content = await read_body(visit.request, LARGEST_FORM)
+    media_type, _ = media_type_of(visit.request)
+    if content and media_type != "application/x-www-form-urlencoded":
+        raise BodyError(415, "Send a form.")
+    try:
+        pairs = parse_qsl(content.decode(), keep_blank_values=True, max_num_fields=1000)
+    except ValueError:
+        raise BodyError(400, "The form can't be read.") from None
+    visit.fields = [(name, text.replace("\r\n", "\n")) for name, text in pairs]
+    visit.form = dict(visit.fields)
+    guarding.check_form(visit.request, visit.key, visit.form.pop("csrf", ""))

@@ -1,0 +1,290 @@
+"""Signing in and out: sessions, forms that others can't send, and what is slowed."""
+
+import asyncio
+import time
+
+import msgspec
+import pytest
+from tests.service.portal.conftest import PASSWORD, SETTINGS
+
+from headland.identity.people import one_time_codes
+from headland.settings import PortalSettings
+
+pytestmark = pytest.mark.anyio
+
+SESSION = "__Host-headland"
+
+
+async def test_whoever_is_not_signed_in_is_asked_to_and_then_sees_what_was_asked_for(portal):
+    await portal.person()
+    browser = portal.browser()
+    page = await browser.open("/portal/people?x=1")
+    assert page.status == 401
+    assert page.value("going_to") == "/portal/people?x=1"
+    page = await browser.send(
+        "/portal/sign-in", user_name="ADA", password=PASSWORD, going_to="/portal/people?x=1"
+    )
+    assert (page.status, page.location) == (303, "/portal/people?x=1")
+    assert "ada" in (await browser.follow(page)).text
+
+
+@pytest.mark.parametrize(
+    "elsewhere", ["https://evil.example/", "//evil.example", "/portal/\\evil", "/livy/batches"]
+)
+async def test_a_sign_in_leads_nowhere_but_into_the_portal(portal, elsewhere):
+    await portal.person()
+    page = await portal.browser().send(
+        "/portal/sign-in", user_name="ada", password=PASSWORD, going_to=elsewhere
+    )
+    assert page.location == "/portal/"
+
+
+async def test_the_root_leads_to_the_portal(portal):
+    for path in ("/", "/portal"):
+        page = await portal.browser().open(path)
+        assert (page.status, page.location) == (302, "/portal/")
+
+
+@pytest.mark.parametrize(
+    ("name", "password"), [("ada", "wrong"), ("nobody", PASSWORD), ("", ""), ("ada", "ü\ud800")]
+)
+async def test_what_is_wrong_is_not_told(portal, name, password):
+    await portal.person()
+    browser = portal.browser()
+    page = await browser.send(
+        "/portal/sign-in", user_name=name, password=password.encode("utf-8", "replace").decode()
+    )
+    assert page.status == 401
+    assert "User name or password is wrong." in page.text
+    assert SESSION not in browser.client.cookies
+
+
+async def test_a_session_is_a_cookie_that_scripts_and_other_sites_do_not_get(portal):
+    await portal.person()
+    browser = portal.browser()
+    page = await browser.sign_in("ada")
+    cookie = next(c for c in page.response.headers.get_list("set-cookie") if c.startswith(f"{SESSION}="))
+    said = {part.strip().lower() for part in cookie.split(";")[1:]}
+    assert {"secure", "httponly", "samesite=lax", "path=/"} <= said
+    assert not any(part.startswith(("domain", "max-age", "expires")) for part in said)
+
+
+async def test_a_sign_in_makes_a_new_session_and_ends_the_one_before(portal):
+    browser = await portal.person()
+    before = browser.client.cookies[SESSION]
+    token = (await browser.open("/portal/account")).value("csrf")
+    page = await browser.client.post(
+        "/portal/sign-in", data={"csrf": token, "user_name": "ada", "password": PASSWORD}
+    )
+    assert page.status_code == 303
+    assert browser.client.cookies[SESSION] != before
+    other = portal.browser()
+    other.client.cookies.set(SESSION, before)
+    assert (await other.open("/portal/account")).status == 401
+
+
+async def test_a_key_that_somebody_made_up_opens_nothing(portal):
+    browser = portal.browser()
+    browser.client.cookies.set(SESSION, "x" * 43)
+    assert (await browser.open("/portal/")).status == 401
+    browser.client.cookies.set(SESSION, "x" * 4000)
+    assert (await browser.open("/portal/")).status == 401
+
+
+async def test_signing_out_ends_the_session_on_the_server(portal):
+    browser = await portal.person()
+    key = browser.client.cookies[SESSION]
+    page = await browser.send("/portal/sign-out", on="/portal/")
+    assert page.status == 303
+    other = portal.browser()
+    other.client.cookies.set(SESSION, key)
+    assert (await other.open("/portal/")).status == 401
+
+
+async def test_signing_out_everywhere_ends_all_of_them(portal):
+    first = await portal.person()
+    second = portal.browser()
+    await second.sign_in("ada")
+    listed = await second.open("/portal/account")
+    assert listed.html.count("Tester/1.0") == 2
+    await second.send("/portal/sign-out/everywhere", on="/portal/account")
+    assert (await first.open("/portal/")).status == 401
+
+
+async def test_sessions_end_when_nobody_uses_them_and_at_the_latest_after_their_lifetime(make_portal):
+    settings = msgspec.structs.replace(
+        SETTINGS, portal=PortalSettings(session_idle=1.0, session_lifetime=3600.0)
+    )
+    portal = make_portal(settings)
+    browser = await portal.person()
+    assert (await browser.open("/portal/")).status == 200
+    await asyncio.sleep(1.1)
+    assert (await browser.open("/portal/")).status == 401
+
+
+@pytest.mark.parametrize("token", ["", "x", "A" * 88, None])
+async def test_a_form_without_the_pages_token_changes_nothing(portal, token):
+    browser = await portal.person()
+    data = {"user_name": "mallory"} | ({} if token is None else {"csrf": token})
+    page = await browser.client.post("/portal/people", data=data)
+    assert page.status_code == 403
+    assert "mallory" not in (await browser.open("/portal/people")).text
+
+
+async def test_a_form_of_another_browser_changes_nothing(portal):
+    ada, eve = await portal.person(), await portal.person("eve", administrator=False)
+    token = (await eve.open("/portal/account")).value("csrf")
+    page = await ada.client.post("/portal/people", data={"csrf": token, "user_name": "mallory"})
+    assert page.status_code == 403
+
+
+async def test_a_form_that_a_browser_says_is_from_elsewhere_changes_nothing(portal):
+    browser = await portal.person()
+    token = (await browser.open("/portal/people")).value("csrf")
+    page = await browser.client.post(
+        "/portal/people",
+        data={"csrf": token, "user_name": "mallory"},
+        headers={"sec-fetch-site": "cross-site"},
+    )
+    assert page.status_code == 403
+
+
+async def test_the_token_of_a_form_is_another_one_on_each_page(portal):
+    browser = await portal.person()
+    assert (await browser.open("/portal/")).value("csrf") != (await browser.open("/portal/")).value("csrf")
+
+
+async def test_guesses_are_slowed_and_the_right_password_with_them(make_portal):
+    portal = make_portal(msgspec.structs.replace(SETTINGS, portal=PortalSettings(sign_ins_a_minute=3)))
+    await portal.person()
+    browser = portal.browser()
+    for _ in range(3):
+        assert (await browser.sign_in("ada", "a wrong guess")).status == 401
+    page = await browser.sign_in("ada")
+    assert page.status == 429
+    assert "Too many attempts. Try again in" in page.text
+
+
+async def test_a_set_up_code_works_once(portal):
+    code = portal.add("ada").code
+    browser = portal.browser()
+    page = await browser.send("/portal/set-up", code=code, password=PASSWORD, again=PASSWORD)
+    assert page.status == 303
+    assert "Good to see you, ada" in (await browser.follow(page)).text
+    page = await portal.browser().send("/portal/set-up", code=code, password=PASSWORD, again=PASSWORD)
+    assert (page.status, "it was used, or is too old" in page.text) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("password", "again", "said"),
+    [
+        ("short", "short", "must have between 12 and 256 characters"),
+        ("x" * 257, "x" * 257, "must have between 12 and 256 characters"),
+        ("aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaa", "at least 5 different characters"),
+        ("this is ada speaking", "this is ada speaking", "must not contain the user name"),
+        (PASSWORD, PASSWORD + "x", "The passwords differ."),
+    ],
+)
+async def test_bad_passwords_are_refused_and_the_code_stays_good(portal, password, again, said):
+    code = portal.add("ada").code
+    page = await portal.browser().send("/portal/set-up", code=code, password=password, again=again)
+    assert page.status == 400
+    assert said in page.text
+    assert page.value("code") == code
+    page = await portal.browser().send("/portal/set-up", code=code, password=PASSWORD, again=PASSWORD)
+    assert page.status == 303
+
+
+async def test_a_new_password_signs_out_everywhere_else(portal):
+    here = await portal.person()
+    there = portal.browser()
+    await there.sign_in("ada")
+    new = "another few words here"
+    page = await here.send(
+        "/portal/account/password", on="/portal/account", before=PASSWORD, password=new, again=new
+    )
+    assert page.status == 303, page.text
+    assert (await here.open("/portal/")).status == 200
+    assert (await there.open("/portal/")).status == 401
+    assert (await there.sign_in("ada")).status == 401
+    assert (await there.sign_in("ada", new)).status == 303
+
+
+async def test_a_wrong_password_changes_none(portal):
+    browser = await portal.person()
+    page = await browser.send(
+        "/portal/account/password", on="/portal/account", before="wrong", password=PASSWORD, again=PASSWORD
+    )
+    assert (page.status, "is not your password" in page.text) == (400, True)
+
+
+async def test_one_time_codes_are_asked_for_once_they_are_on_and_each_opens_once(portal):
+    browser = await portal.person()
+    page = await browser.open("/portal/account")
+    secret = one_time_codes.from_text(page.value("secret"))
+    assert secret is not None
+    step = int(time.time() // 30)
+    bad = await browser.send(
+        "/portal/account/codes/on", on="/portal/account", secret=page.value("secret"), code="000000"
+    )
+    assert bad.status == 400
+    on = await browser.send(
+        "/portal/account/codes/on",
+        on="/portal/account",
+        secret=page.value("secret"),
+        code=one_time_codes.code_at(secret, step - 1),
+    )
+    assert on.status == 303, on.text
+
+    other = portal.browser()
+    half = await other.sign_in("ada")
+    assert "One-time code" in half.text
+    assert (await other.open("/portal/")).status == 401
+    token = half.value("csrf")
+    used = await other.client.post(
+        "/portal/sign-in/code", data={"csrf": token, "code": one_time_codes.code_at(secret, step - 1)}
+    )
+    assert used.status_code == 401
+    right = await other.client.post(
+        "/portal/sign-in/code", data={"csrf": token, "code": one_time_codes.code_at(secret, step)}
+    )
+    assert right.status_code == 303, right.text
+    assert (await other.open("/portal/")).status == 200
+
+
+async def test_pages_say_what_browsers_may_do_with_them(portal):
+    browser = await portal.person()
+    for path in ("/portal/", "/portal/nothing", "/portal/sign-in"):
+        page = await browser.open(path)
+        policies = page.response.headers.get_list("content-security-policy")
+        assert len(policies) == 1
+        assert "default-src 'none'" in policies[0]
+        assert "unsafe" not in policies[0]
+    assert (await browser.open("/portal/")).response.headers["cache-control"] == "no-store"
+
+
+async def test_there_is_neither_script_nor_style_in_a_page(portal):
+    browser = await portal.person()
+    for path in ("/portal/", "/portal/account", "/portal/people", "/portal/sign-in", "/portal/set-up"):
+        page = await browser.open(path)
+        assert "<style" not in page.html
+        assert " style=" not in page.html
+        assert "javascript:" not in page.html
+        assert not [tag for tag in page.html.split("<script")[1:] if " src=" not in tag.split(">")[0]]
+
+
+async def test_assets_are_kept_for_good_and_found_by_their_digest_alone(portal):
+    browser = portal.browser()
+    page = await browser.open("/portal/sign-in")
+    address = page.html.split('rel="stylesheet" href="')[1].split('"')[0]
+    style = await browser.open(address)
+    assert style.status == 200
+    assert "immutable" in style.response.headers["cache-control"]
+    assert (await browser.open(address.replace("portal.css", "portal.js"))).status == 404
+    assert (await browser.open("/portal/assets/0000000000000000/..%2f..%2fportal.py")).status == 404
+
+
+async def test_a_page_that_there_is_not_is_a_page(portal):
+    browser = await portal.person()
+    page = await browser.open("/portal/nothing")
+    assert (page.status, "There is no such page" in page.text) == (404, True)
