@@ -7,6 +7,7 @@ from headland.farm.access import Gate
 from headland.farm.application import FarmApplication, operations_of
 from headland.farm.arrival import Addresses
 from headland.farm.attachments.files import Files
+from headland.farm.geometry import DEFAULT_LIMITS, Limits
 from headland.farm.handlers import Surroundings
 from headland.farm.instances import Instances
 from headland.farm.stores import Stores
@@ -72,8 +73,9 @@ def farm_app(
     max_body: int,
     version: Callable[[], Hashable] | None = None,
     clock: Callable[[], float] = time.time,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> FarmApplication:
     """The application, for all versions of the protocol that are served. `version` as `Gate` has it."""
     gate = Gate(guard, authorizer, instances, stores, version=version)
-    surroundings = Surroundings(gate, max_body, pending, files, clock)
+    surroundings = Surroundings(gate, max_body, pending, files, clock, limits)
     return FarmApplication(surroundings, addresses)

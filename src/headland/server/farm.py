@@ -16,6 +16,7 @@ from headland.farm import (
     farm_operations,
 )
 from headland.farm.application import INSTANCE_HOST, FarmApplication
+from headland.farm.geometry import Limits
 from headland.http.listener import Hosts
 from headland.http.openapi import Api
 from headland.security import Guard, Verifier
@@ -116,6 +117,7 @@ def farm_application(
         pending=pending,
         files=files,
         addresses=Addresses(settings.server.public_url, PREFIX, settings.control.instance_domain),
+        limits=Limits(settings.farm.max_vertices),
         max_body=settings.server.max_body,
         # Roles and instances are rows, and nothing besides.
         version=deployment.database.version,

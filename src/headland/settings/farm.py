@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from headland.settings.units import Bytes
+from headland.settings.units import Bytes, Count
 
 
 class FarmSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,3 +34,10 @@ class FarmSettings(Struct, frozen=True, forbid_unknown_fields=True):
             examples=[[".zip", ".tif", "image/*"]],
         ),
     ] = ()
+    max_vertices: Annotated[
+        Count,
+        Meta(
+            description="Most positions of one geometry, all its rings together; larger ones are refused. What is "
+            "judged of a geometry takes about a microsecond a position."
+        ),
+    ] = 100_000

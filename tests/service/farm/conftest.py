@@ -14,6 +14,7 @@ from joserfc.jwk import RSAKey
 
 from headland.farm import Addresses, Files, Instance, Pending, Presence, Stores, Worker, farm_app
 from headland.farm.application import INSTANCE_HOST
+from headland.farm.geometry import Limits
 from headland.http.application import Application
 from headland.http.listener import Hosts, Listener
 from headland.security import Guard, Principal, TrustedIssuer, Verifier
@@ -168,6 +169,7 @@ def app(
         files=files,
         addresses=addresses,
         max_body=MAX_BODY,
+        limits=Limits(2_600),
         clock=clock,
     )
     hosts = Hosts(DOMAIN, farm, INSTANCE_HOST)

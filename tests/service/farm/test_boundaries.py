@@ -185,3 +185,31 @@ async def test_what_is_taken_out_comes_back_as_it_was(party: Caller, family: str
     assert (await party("GET", "/parties/p1/boundaries/b2")).json() == bare
     again = await party("POST", f"/restore{family}", content=taken, headers=NDJSON)
     assert json.loads(again.text.splitlines()[-1])["updated"] == 0
+
+
+async def test_sizes_have_a_limit(party: Caller) -> None:
+    many = {"type": "Polygon", "coordinates": [[[n / 100, (n / 1000) ** 2] for n in range(2700)]]}
+    refused = await party("PATCH", PATH, json={"geometry": many})
+    assert refused.json()["error"]["target"] == "geometry.coordinates"
+    assert "has 2700 positions; at most 2600 are taken" in refused.json()["error"]["message"]
+    for name in ("x", None):
+        sent = lines({"id": "b1", "partyId": "p1", "geometry": many, "name": name})
+        told = (await party("POST", "/bulk/boundaries", content=sent, headers=NDJSON)).text.splitlines()
+        assert (json.loads(told[0])["target"], json.loads(told[0])["id"]) == ("geometry.coordinates", "b1")
+
+
+async def test_a_line_moves_what_is_there(party: Caller) -> None:
+    await party.make(PATH, geometry=GEOMETRY, name="N")
+    for extra in ({}, {"status": None}):
+        for number, side in enumerate((1, 2)):
+            geometry = square(number, 0, side)
+            sent = lines({"id": "b1", "partyId": "p1", "geometry": geometry, **extra})
+            told = (await party("POST", "/bulk/boundaries", content=sent, headers=NDJSON)).text.splitlines()
+            assert json.loads(told[-1])["updated"] == 1
+            found = (await party("GET", PATH)).json()
+            assert (found["geometry"], found["name"]) == (geometry, "N")
+            body = {"intersectsWithGeometry": {"type": "Point", "coordinates": [number + side, side]}}
+            answer = await party(
+                "POST", "/boundaries", json=body, headers={"content-type": "application/json"}
+            )
+            assert [each["id"] for each in answer.json()["value"]] == ["b1"]

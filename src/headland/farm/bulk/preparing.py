@@ -19,10 +19,13 @@ from headland.farm.catalogue.parents import Parent
 from headland.farm.catalogue.shape import Shape, Stored, Wire, shape_of, whole
 from headland.farm.documents.documents import check_id
 from headland.farm.documents.making import (
+    UNMOVED,
     Made,
     Moved,
+    Patch,
     complete,
     moved_to,
+    patch_of,
     place,
     put_at,
     stamped,
@@ -32,7 +35,7 @@ from headland.farm.documents.parents import key_below, parent_id
 from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp, new_etag
 from headland.farm.errors import FarmError, InvalidInputError, UnknownFamilyError
-from headland.farm.geometry import Geometry, Placed, checked, placed
+from headland.farm.geometry import DEFAULT_LIMITS, Geometry, Limits, Placed, checked, placed
 from headland.farm.geometry.together import placed_together
 from headland.farm.versions import Version
 from headland.http.validation import BodyInvalidError, decode_json
@@ -64,6 +67,8 @@ class Prepared:
     rest: Wire
     #: What is stored where nothing was; None where only merging tells.
     made: Made | None
+    #: What it says of the document's geometry.
+    patch: Patch = UNMOVED
 
 
 class _Decoded(NamedTuple):
@@ -80,7 +85,9 @@ class _Decoded(NamedTuple):
 class Preparing:
     """Prepares the lines of one import."""
 
-    def __init__(self, version: Version, family: str | None, mode: Mode, longest: int) -> None:
+    def __init__(
+        self, version: Version, family: str | None, mode: Mode, longest: int, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
         """Lines are documents of one `family`, or records of any. `longest` line, in bytes.
 
         Raises:
@@ -90,6 +97,7 @@ class Preparing:
         self._shape = None if family is None else shape_called(family, version)
         self._prepare = _restored if mode is Mode.RESTORE else _merged
         self._longest = longest
+        self._limits = limits
 
     def prepare(self, lines: Sequence[Line], stamp: Stamp) -> list[Prepared | Refused]:
         """What each line asks for, or why it can't."""
@@ -97,9 +105,9 @@ class Preparing:
         geometries = [
             each.geometry for each in begun if isinstance(each, _Decoded) and each.geometry is not None
         ]
-        places = iter(placed_together(geometries))
+        places = iter(placed_together(geometries, self._limits))
         return [
-            _finished(each, next(places) if each.geometry is not None else None, stamp)
+            _finished(each, next(places) if each.geometry is not None else None, stamp, self._limits)
             if isinstance(each, _Decoded)
             else each
             for each in begun
@@ -111,11 +119,11 @@ class Preparing:
             if line.text is None:
                 raise InvalidInputError(f"The line is longer than the {self._longest} bytes allowed.")
             if shape is not None:
-                return self._prepare(line.number, shape, line.text, {}, stamp)
+                return self._prepare(line.number, shape, line.text, {}, stamp, limits=self._limits)
             record = _record(line.text)
             shape = shape_called(record.family, self._named(record))
             rest = _checked_rest(shape, bytes(record.rest)) if bytes(record.rest) else {}
-            return self._prepare(line.number, shape, bytes(record.document), rest, stamp)
+            return self._prepare(line.number, shape, bytes(record.document), rest, stamp, limits=self._limits)
         except (FarmError, BodyInvalidError) as error:
             return refused(line.number, shape, None, error)
 
@@ -152,21 +160,29 @@ def refused(line: int, shape: Shape | None, key: Key | None, error: FarmError | 
 def with_rest(stored: Stored, rest: Wire) -> Stored:
     """What is stored, with further members that only other versions have."""
     before = msgspec.json.decode(stored.rest) if stored.rest else {}
-    return replace(stored, rest=msgspec.json.encode(before | rest))
+    beside = {name: value for name, value in rest.items() if name != GEOMETRY}
+    return replace(stored, rest=msgspec.json.encode(before | beside)) if beside else stored
 
 
-def placed_in(rest: Wire) -> Placed | None:
+def _placed_in(rest: Wire, limits: Limits) -> Placed | None:
     """The geometry that a record has beside its document, whose version knows none.
 
     Raises:
         BodyInvalidError: it is none.
     """
-    geometry = rest.pop(GEOMETRY, None)
-    return None if geometry is None else placed(geometry, f"rest.{GEOMETRY}")
+    geometry = rest.get(GEOMETRY)
+    return None if geometry is None else placed(geometry, f"rest.{GEOMETRY}", limits)
 
 
 def restored(
-    shape: Shape, key: Key, text: bytes, rest: Wire, *, stamp: Stamp, etag: str | None = None
+    shape: Shape,
+    key: Key,
+    text: bytes,
+    rest: Wire,
+    *,
+    stamp: Stamp,
+    etag: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Made:
     """A document as it was taken out, stamps and all, or with another `etag`. What stamps it lacks are made.
 
@@ -178,53 +194,65 @@ def restored(
     document.e_tag = etag or (document.e_tag if _ETAG.fullmatch(document.e_tag) else new_etag(stamp.at, None))
     document.created_date_time = document.created_date_time or stamp.moment
     document.modified_date_time = document.modified_date_time or document.created_date_time
-    rest = dict(rest)
     geometry = taken_apart(shape, document)
     moved = Moved({}, None, {})
     if shape.family.located:
-        place_ = placed_in(rest) if geometry is None else checked(geometry, GEOMETRY)
-        moved = moved_to(shape.family, place_)
+        beside = _placed_in(rest, limits)
+        moved = moved_to(shape.family, beside if geometry is None else checked(geometry, GEOMETRY, limits))
     for attribute in moved.members.keys() & shape.names.keys():
         setattr(document, attribute, moved.members[attribute])
     stored = replace(shape.stored(document, None, moved.members), apart=moved.apart)
     return complete(shape, document, with_rest(stored, rest) if rest else stored, moved.place)
 
 
-def _restored(line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp) -> Prepared | Refused:
+def _restored(
+    line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp, *, limits: Limits
+) -> Prepared | Refused:
     key = None
     try:
         key = _key_of(shape, decode_json(text, dict[str, Any]))
-        made = restored(shape, key, text, rest, stamp=stamp)
+        made = restored(shape, key, text, rest, stamp=stamp, limits=limits)
     except (FarmError, BodyInvalidError) as error:
         return refused(line, shape, key, error)
     return Prepared(line, shape, key, text, rest, made)
 
 
-def _merged(line: int, shape: Shape, text: bytes, rest: Wire, _stamp: Stamp) -> Prepared | _Decoded:
+def _merged(
+    line: int, shape: Shape, text: bytes, rest: Wire, _stamp: Stamp, *, limits: Limits
+) -> Prepared | Refused | _Decoded:
     document: Any = None
     if not rest and b"null" not in text:
         with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError, BodyInvalidError):
             document = shape.decoded(text)
-    if document is None:
-        # What is wrong with it, if anything, is said where it is merged.
-        return Prepared(line, shape, _key_of(shape, decode_json(text, dict[str, Any])), text, rest, None)
-    key = _key_of(shape, {name: getattr(document, attribute) for attribute, name in shape.placing.items()})
+    key = None
+    try:
+        if document is None:
+            # What else is wrong with it, if anything, is said where it is merged.
+            body = decode_json(text, dict[str, Any])
+            key = _key_of(shape, body)
+            patch = patch_of(shape, body, limits)
+            if not patch.moves:
+                patch = put_at(_placed_in(rest, limits))
+            return Prepared(line, shape, key, text, rest, None, patch)
+        key = _key_of(shape, {name: getattr(document, each) for each, name in shape.placing.items()})
+    except (FarmError, BodyInvalidError) as error:
+        return refused(line, shape, key, error)
     for attribute, default in shape.read_only.items():
         setattr(document, attribute, default)
     return _Decoded(line, shape, key, text, document, taken_apart(shape, document))
 
 
-def _finished(each: _Decoded, place: Placed | None, stamp: Stamp) -> Prepared | Refused:
+def _finished(each: _Decoded, place: Placed | None, stamp: Stamp, limits: Limits) -> Prepared | Refused:
     """`place` is the geometry's, if that is known to be good."""
     line, shape, key, text, document, geometry = each
     if geometry is not None and place is None:
         try:
-            place = checked(geometry, GEOMETRY)
+            place = checked(geometry, GEOMETRY, limits)
         except BodyInvalidError as error:
             return refused(line, shape, key, error)
-    return Prepared(
-        line, shape, key, text, {}, stamped(shape, key, document, None, stamp, patch=put_at(place))
-    )
+    patch = put_at(place)
+    made = stamped(shape, key, document, None, stamp, patch=patch)
+    return Prepared(line, shape, key, text, {}, made, patch)
 
 
 def _key_of(shape: Shape, document: Mapping[str, Any]) -> Key:

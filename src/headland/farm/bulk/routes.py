@@ -143,7 +143,8 @@ class _Bulk:
         first = whole_number("firstLine", one(arrival.query, "firstLine") or "1")
         if first < 1:
             raise InvalidInputError("Lines are counted from 1.", "firstLine")
-        preparing = Preparing(self._version, request.path_params.get("family"), mode, longest)
+        limits = self._surroundings.limits
+        preparing = Preparing(self._version, request.path_params.get("family"), mode, longest, limits)
         taking = Import(
             visit.store,
             preparing,

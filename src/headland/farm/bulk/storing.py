@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from headland.farm.bulk.preparing import Mode, Prepared, placed_in, refused, restored, with_rest
+from headland.farm.bulk.preparing import Mode, Prepared, refused, restored, with_rest
 from headland.farm.bulk.wire import Refused
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.shape import whole
@@ -15,7 +15,7 @@ from headland.farm.documents import documents, rows
 from headland.farm.documents.conditions import NONE
 from headland.farm.documents.facts import facts
 from headland.farm.documents.inserting import insert_new
-from headland.farm.documents.making import Made, patch_of
+from headland.farm.documents.making import Made
 from headland.farm.documents.parents import check_parents
 from headland.farm.documents.rows import Row
 from headland.farm.documents.stamps import Stamp, new_etag
@@ -107,15 +107,13 @@ class _Storing:
             return
         if before is not None and self._mode is Mode.CREATE:
             raise ResourceExistsError(self._family.kind.of(each.shape.version), each.key.id)
-        patch = patch_of(each.shape, decode_json(each.text, dict[str, Any]))
-        rest = dict(each.rest)
-        if (placed := placed_in(rest)) is not None:
-            patch = patch._replace(moves=True, placed=placed)
+        members = each.shape.writable(decode_json(each.text, dict[str, Any]))
+        patch = each.patch._replace(members=members)
         written = documents.write(
             self._connection, each.shape, each.key, patch, stamp=self._stamp, conditions=NONE
         )
-        if rest:
-            stored = with_rest(written.stored, rest)
+        if each.rest:
+            stored = with_rest(written.stored, each.rest)
             row = Row(written.etag, stored.document, stored.rest, stored.apart)
             known = facts(self._family, whole(self._family, stored))
             rows.update(self._connection, self._family, each.key, row, known)
