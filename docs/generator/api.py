@@ -194,6 +194,9 @@ class _Writer:
         )
 
     def _reference(self, name: str) -> str:
+        # What has a name and no members, such as a set of words, has no block of its own.
+        if name not in self._types:
+            return self._shapes.words(self._schemas[name])
         return f"[{name}]({anchor(name)})"
 
 

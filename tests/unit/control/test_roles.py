@@ -65,11 +65,14 @@ def test_scopes(upper, lower, held):
 
 
 def test_what_needs_no_role_is_named_here():
-    """Everybody with a token may do these, and the last one everybody. Their handlers show the caller's own alone."""
+    """Everybody with a token may ask for these, and the last one everybody. Their handlers show the caller's own alone,
+    or demand an administrator.
+    """
     provider = "/providers/Microsoft.AgFoodPlatform"
     open_ = {(item.method, item.path) for item in OPERATIONS if item.action is None}
     assert open_ == {
         ("GET", "/subscriptions"),
+        ("DELETE", "/control/subscriptions/{subscriptionId}"),
         ("GET", "/tenants"),
         ("GET", "/providers"),
         ("GET", "/providers/{resourceProviderNamespace}"),
