@@ -158,10 +158,14 @@ class Served:
             self.process.wait()
 
     def close(self) -> None:
-        """Stop, and leave no batch behind."""
+        """Stop, and leave no batch and no session behind."""
         if self.process is not None and self.process.poll() is None:
             for batch in self.public.get("/livy/batches", params={"size": 1000}).json().get("sessions", ()):
                 self.public.delete(f"/livy/batches/{batch['id']}")
+            for session in (
+                self.public.get("/livy/sessions", params={"size": 1000}).json().get("sessions", ())
+            ):
+                self.public.delete(f"/livy/sessions/{session['id']}")
         self.stop()
         self._let_go()
         self.private.close()

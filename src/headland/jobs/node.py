@@ -1,5 +1,9 @@
-"""The node's name: what a controller signs its claims with. A host name may change, this does not."""
+"""The node: its name, which a controller signs its claims with and which a host name's change does not change, and
+its user.
+"""
 
+import getpass
+import os
 import secrets
 from pathlib import Path
 
@@ -13,3 +17,11 @@ def node_name(file: Path) -> str:
         draft.write_text(f"node-{secrets.token_hex(8)}\n", "ascii")
         draft.rename(file)
         return file.read_text("ascii").strip()
+
+
+def own_user() -> str:
+    """Who runs Headland; the number where it has no name, as in some containers."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())

@@ -4,7 +4,8 @@
 | --- | --- | --- |
 | a line break | web worker | something waits in the queue |
 | `#17` | web worker | something is wanted of batch 17: that it ends, or is forgotten |
-| 32 characters | runner | its run directory, which is the batch's run key, has news |
+| `@` | web worker | something is wanted of a session |
+| 32 characters | runner | its run directory, which is the batch's or session's run key, has news |
 """
 
 import contextlib
@@ -21,17 +22,26 @@ _LONGEST_PATH = 100
 _RUN_KEY = 32
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Calls:
     """What the controller was told to look at. That it looks at the queue goes without saying."""
 
     batches: set[int] = field(default_factory=set)
     run_keys: set[str] = field(default_factory=set)
+    sessions: bool = False
 
 
 def wake(path: Path, batch_id: int | None = None) -> bool:
     """Tell the controller that something waits, or to look at a batch; whether somebody got it."""
-    said = b"\n" if batch_id is None else b"#%d" % batch_id
+    return _send(path, b"\n" if batch_id is None else b"#%d" % batch_id)
+
+
+def wake_for_sessions(path: Path) -> bool:
+    """Tell the controller to look at the sessions; whether somebody got it."""
+    return _send(path, b"@")
+
+
+def _send(path: Path, said: bytes) -> bool:
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             sender.setblocking(False)
@@ -49,6 +59,8 @@ def heard(receiver: socket.socket) -> Calls:
             said = receiver.recv(64)
             if len(said) == _RUN_KEY:
                 calls.run_keys.add(said.decode("ascii", "replace"))
+            elif said == b"@":
+                calls.sessions = True
             elif said[:1] == b"#" and said[1:].isdigit():
                 calls.batches.add(int(said[1:]))
     return calls

@@ -21,6 +21,8 @@ from headland.jobs.api import jobs_api
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.routes import batch_operations
 from headland.jobs.batches.service import Batches
+from headland.jobs.sessions.routes import session_operations
+from headland.jobs.sessions.service import Sessions
 from headland.jobs.version import version_operation
 from headland.security import Guard, Verifier
 from headland.security.guard import SecretCheck
@@ -104,6 +106,8 @@ def _jobs(deployment: Deployment, guard: Guard, *, requested_by: bool) -> list[O
     batches = Batches(deployment.database, paths, settings.jobs, deployment.home)
     limit = settings.server.max_body
     operations = batch_operations(batches, guard, requested_by=requested_by, max_body=limit)
+    sessions = Sessions(deployment.database, paths, settings.jobs, deployment.home)
+    operations += session_operations(sessions, guard, requested_by=requested_by, max_body=limit)
     return [*operations, version_operation(guard, batches.access)]
 
 

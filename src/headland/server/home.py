@@ -21,7 +21,8 @@ def prepare_home(home: Home) -> None:
     if "," in str(home.path):
         raise HomeError(f"the home {home.path} has a comma in its path, which for Spark is the end of a path")
     try:
-        for folder in (home.path, home.tls, home.storage, home.batches, home.farm, home.runtime):
+        folders = (home.path, home.tls, home.storage, home.batches, home.sessions, home.farm, home.runtime)
+        for folder in folders:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
                 raise HomeError(f"{folder} can't be read and written by this user")

@@ -14,6 +14,8 @@ from headland.jobs.controller.assembly import assemble
 from headland.jobs.controller.controller import Controller
 from headland.jobs.controller.keeper import BatchKeeper
 from headland.jobs.node import node_name
+from headland.jobs.sessions.controller.keeper import SessionKeeper
+from headland.jobs.sessions.controller.loop import SessionLoop
 from headland.server import applications
 from headland.server.certificates import ServerCertificate
 from headland.server.deployment import Deployment
@@ -72,7 +74,14 @@ def controller() -> None:
         warm=warm,
     )
     node = node_name(home.path / "node")
-    Controller(deployment.database, keeper, home, node, jobs, upkeep=upkeep).run()
+    sessions = SessionLoop(
+        deployment.database,
+        SessionKeeper(deployment.database, keeper.paths, cluster, deployment.settings, home, now),
+        node,
+        jobs,
+    )
+    sessions.start()
+    Controller(deployment.database, keeper, home, node, jobs, upkeep=upkeep, others=sessions.ring).run()
     os.close(lock)
     # Steps under way are not waited for: they are made to be cut short.
     os._exit(0)

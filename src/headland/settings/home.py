@@ -50,6 +50,11 @@ class Home:
         return self.path / "batches"
 
     @property
+    def sessions(self) -> Path:
+        """Run directories of sessions."""
+        return self.path / "sessions"
+
+    @property
     def farm(self) -> Path:
         """Stores of instances, a folder each."""
         return self.path / "farm"

@@ -18,7 +18,7 @@ class QueueSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """The batch job service."""
+    """The job service: batches and sessions."""
 
     master: Annotated[
         str,
@@ -131,6 +131,61 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
             examples=[{"nightly": {"max_running": 1}}],
         ),
     ] = {}
+    max_sessions: Annotated[
+        Count,
+        Meta(
+            description="Interactive sessions that are up at once on this node; more wait in `starting`, in order. "
+            "They take no place of `jobs.max_running`."
+        ),
+    ] = 8
+    max_sessions_per_owner: Annotated[
+        Whole,
+        Meta(
+            description="Sessions of one owner that are up at once on this node; 0 sets no limit. Callers who show "
+            "nothing count as one owner."
+        ),
+    ] = 0
+    session_start_patience: Annotated[
+        Seconds,
+        Meta(
+            description="How long a session's Spark application may take to start before the session is `dead`."
+        ),
+    ] = 300.0
+    session_timeout: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="How long a session may be idle before it is stopped, where its request does not say; a "
+            "session at work is not idle. 0 is for ever.",
+            extra_json_schema={"x-unit": "seconds"},
+        ),
+    ] = 3600.0
+    session_ttl: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="How long a session may live, at work or not, where its request does not say; 0 is for ever.",
+            extra_json_schema={"x-unit": "seconds"},
+        ),
+    ] = 0.0
+    cancel_patience: Annotated[
+        Seconds,
+        Meta(
+            description="How long a statement that is to be cancelled may go on before it is called `cancelled` all "
+            "the same; its session stays `busy` until its code has ended."
+        ),
+    ] = 30.0
+    output_limit: Annotated[
+        Bytes,
+        Meta(
+            description="Longest output of a statement: of a longer text beginning and end are kept, with a notice "
+            "between them; in the place of anything else that is longer stands an error."
+        ),
+    ] = 16_777_216
+    sql_rows: Annotated[
+        Count,
+        Meta(description="Rows of a `sql` statement's result that its output has; a notice tells of more."),
+    ] = 1000
     driver_memory: Annotated[
         str, Meta(pattern=r"^\d+[kmgtKMGT]?[bB]?$", description="Driver memory where a request names none.")
     ] = "1g"

@@ -33,6 +33,8 @@ from headland.jobs.clusters.cluster import Clusters
 from headland.jobs.clusters.java import Toolchain
 from headland.jobs.controller.keeper import BatchKeeper
 from headland.jobs.runner.run_directory import RunDirectory
+from headland.jobs.sessions.routes import session_operations
+from headland.jobs.sessions.service import Sessions
 from headland.jobs.version import version_operation
 from headland.jobs.wakeup import listen, wake
 from headland.security import Guard, Principal, TrustedIssuer, Verifier
@@ -138,7 +140,9 @@ class Service:
         rows, following = self.database.read(
             lambda connection: (
                 connection.execute(select(batch)).all(),
-                connection.execute(select(batch_sequence.c.next_id)).scalar_one(),
+                connection.execute(
+                    select(batch_sequence.c.next_id).where(batch_sequence.c.name == "batch")
+                ).scalar_one(),
             )
         )
         return (rows, following) == ([], 0) and not self.home.batches.exists()
@@ -251,6 +255,7 @@ async def make_service(template, tmp_path, key):
             clock = Clock()
             paths = PathRules.of(settings.jobs, storage)
             batches = Batches(database, paths, settings.jobs, home, clock.milliseconds)
+            sessions = Sessions(database, paths, settings.jobs, home, clock.milliseconds)
             trusted = TrustedIssuer(
                 lambda iss, tid: (iss, tid) == (ISSUER, TENANT), lambda kid: key if kid == "first" else None
             )
@@ -272,6 +277,12 @@ async def make_service(template, tmp_path, key):
             for listener, (mount, base) in bases.items():
                 operations = batch_operations(
                     batches,
+                    guards[listener],
+                    requested_by=demanded[listener],
+                    max_body=settings.server.max_body,
+                )
+                operations += session_operations(
+                    sessions,
                     guards[listener],
                     requested_by=demanded[listener],
                     max_body=settings.server.max_body,

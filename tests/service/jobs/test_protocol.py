@@ -56,7 +56,7 @@ async def test_unknown_paths_are_404_in_json(service, check_error, method):
         "/batches/0/state/more",
         "/batches//",
         "//batches",
-        "/sessions",
+        "/session",
     ):
         answer = await service.private.request(method, path, headers=service.headers())
         check_error(answer, 404, f"Not Found: {method} ")

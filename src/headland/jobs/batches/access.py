@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import Protocol
 
 from headland.jobs.batches.admission import USER
 from headland.jobs.batches.errors import (
@@ -26,7 +27,6 @@ from headland.jobs.batches.errors import (
     NotAllowedError,
     NotAuthorisedError,
 )
-from headland.jobs.batches.store import BatchRow
 from headland.security import Principal
 from headland.settings import JobsSettings
 
@@ -37,8 +37,19 @@ _MOST_KNOWN = 1024
 EVERYBODY = "*"
 
 
+class Owned(Protocol):
+    """A batch or session."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def owner(self) -> str | None: ...
+    @property
+    def proxy_user(self) -> str | None: ...
+
+
 class Right(StrEnum):
-    """What somebody may have leave to do with a batch."""
+    """What somebody may have leave to do with a batch or session."""
 
     #: Look at everything but its log: anybody may.
     SEE = "see"
@@ -72,21 +83,21 @@ class Caller:
         """The only user whose batches' logs the caller sees; None where it sees them all."""
         return None if self.views_others else self.user
 
-    def has(self, right: Right, row: BatchRow) -> bool:
+    def has(self, right: Right, row: Owned) -> bool:
         """Whether the caller has a right to a batch."""
         if right is Right.SEE:
             return True
         others = self.modifies_others if right is Right.MODIFY else self.views_others
         return others or (self.user is not None and self.user in (row.owner, row.proxy_user))
 
-    def check(self, right: Right, row: BatchRow) -> None:
-        """Return if the caller has it.
+    def check(self, right: Right, row: Owned, what: str = "batch") -> None:
+        """Return if the caller has it; `what` says what the row is of.
 
         Raises:
             NotAllowedError: it has not.
         """
         if not self.has(right, row):
-            raise NotAllowedError(self.user or "", right, row.id)
+            raise NotAllowedError(self.user or "", right, f"{what} {row.id}")
 
     def check_acts_for(self, target: str | None) -> None:
         """Return if the caller may have a batch run as `target`; as nobody in particular, anybody may.

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import get_args
+from typing import Any, Protocol, get_args
 
 from headland.jobs.batches.errors import RejectedError, RequirementError
 from headland.jobs.batches.paths import PathRules
@@ -56,16 +56,70 @@ def admit(request: BatchRequest, settings: JobsSettings, paths: PathRules) -> Su
     Raises:
         RejectedError: it breaks a rule; the message names the field.
     """
+    submission = described(
+        request,
+        settings,
+        file=_text("file", request.file) or "",
+        class_name=_matching("className", request.class_name, _CLASS, "a class name"),
+        args=tuple(_texts("args", request.args)),
+    )
+    if not submission.file:
+        raise RequirementError("File is required.")
+    check_place(submission)
+    if not submission.python and submission.class_name is None:
+        raise RequirementError("className is required: the entry class inside the application archive.")
+    check_paths(submission, paths)
+    return submission
+
+
+class Described(Protocol):
+    """What requests for batches and for sessions have in common."""
+
+    @property
+    def jars(self) -> list[Scalar] | None: ...
+    @property
+    def py_files(self) -> list[Scalar] | None: ...
+    @property
+    def files(self) -> list[Scalar] | None: ...
+    @property
+    def archives(self) -> list[Scalar] | None: ...
+    @property
+    def driver_memory(self) -> Scalar | None: ...
+    @property
+    def driver_cores(self) -> int | None: ...
+    @property
+    def executor_memory(self) -> Scalar | None: ...
+    @property
+    def executor_cores(self) -> int | None: ...
+    @property
+    def num_executors(self) -> int | None: ...
+    @property
+    def queue(self) -> Scalar | None: ...
+    @property
+    def name(self) -> Scalar | None: ...
+    @property
+    def proxy_user(self) -> Scalar | None: ...
+    @property
+    def conf(self) -> dict[str, Scalar | None] | None: ...
+
+
+def described(request: Described, settings: JobsSettings, **program: Any) -> Submission:
+    """What a request says of the application, whatever `program` that runs: fields of its own in the submission.
+
+    Raises:
+        RejectedError: it breaks a rule; the message names the field.
+    """
     conf = _conf(request.conf or {}, settings.blocked_conf)
     master, deploy_mode = _placement(conf, settings)
     lists = {name: _texts(field, getattr(request, name)) for name, field in _PATH_LISTS.items()}
     for key, name in _CONF_LISTS.items():
         lists[name] += _split(conf.pop(key, ""))
-    submission = Submission(
-        file=_text("file", request.file) or "",
-        class_name=_matching("className", request.class_name, _CLASS, "a class name"),
-        args=tuple(_texts("args", request.args)),
-        **{name: tuple(values) for name, values in lists.items()},
+    return Submission(
+        **program,
+        jars=tuple(lists["jars"]),
+        py_files=tuple(lists["py_files"]),
+        files=tuple(lists["files"]),
+        archives=tuple(lists["archives"]),
         driver_memory=_memory("driverMemory", request.driver_memory),
         driver_cores=request.driver_cores,
         executor_memory=_memory("executorMemory", request.executor_memory),
@@ -78,20 +132,31 @@ def admit(request: BatchRequest, settings: JobsSettings, paths: PathRules) -> Su
         master=master,
         deploy_mode=deploy_mode,
     )
-    if not submission.file:
-        raise RequirementError("File is required.")
+
+
+def check_place(submission: Submission) -> None:
+    """Refuse what its cluster has no place for.
+
+    Raises:
+        RejectedError: as said.
+    """
     try:
-        check_placement(master, deploy_mode, python=submission.python)
+        check_placement(submission.master, submission.deploy_mode, python=submission.python)
     except ClusterError as error:
-        raise RequirementError(f"spark.master {master}: {error}") from None
-    if not submission.python and submission.class_name is None:
-        raise RequirementError("className is required: the entry class inside the application archive.")
+        raise RequirementError(f"spark.master {submission.master}: {error}") from None
+
+
+def check_paths(submission: Submission, paths: PathRules) -> None:
+    """Refuse paths that may not be named.
+
+    Raises:
+        RejectedError: as said.
+    """
     for path in submission.paths:
         paths.check(path)
     for key in _CONF_PATHS:
-        for path in _split(conf.get(key, "")):
+        for path in _split(submission.conf.get(key, "")):
             paths.check(path)
-    return submission
 
 
 def _conf(given: Mapping[str, Scalar | None], blocked: Iterable[str]) -> dict[str, str]:

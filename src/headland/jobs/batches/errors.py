@@ -113,12 +113,12 @@ class ImpersonationError(BatchError):
 
 
 class NotAllowedError(BatchError):
-    """The caller lacks a right to a batch of somebody else."""
+    """The caller lacks a right to a batch or session of somebody else."""
 
     status = 403
 
-    def __init__(self, user: str, right: str, batch_id: int) -> None:
-        super().__init__(f"User '{user}' is not allowed to {right} batch {batch_id}.")
+    def __init__(self, user: str, right: str, what: str) -> None:
+        super().__init__(f"User '{user}' is not allowed to {right} {what}.")
 
 
 class BadKeyError(BatchError):

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
 from headland.jobs.batches import report as reports
 from headland.jobs.batches.output import OutputReader, tail
-from headland.jobs.batches.store import BatchRow
 
 OUT = "stdout: "
 ERR = "\nstderr: "
@@ -35,6 +35,15 @@ NOTHING = b"[]"
 _encoder = msgspec.json.Encoder()
 
 
+class Logged(Protocol):
+    """A batch or session."""
+
+    @property
+    def finished_at(self) -> int | None: ...
+    @property
+    def report(self) -> bytes | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class LogPage:
     """Some lines of a log, the number of the first, and how many there are in all."""
@@ -47,7 +56,7 @@ class LogPage:
     lines: Iterator[str]
 
 
-def page(row: BatchRow, output: Path, reader: OutputReader, start: int | None, size: int) -> LogPage:
+def page(row: Logged, output: Path, reader: OutputReader, start: int | None, size: int) -> LogPage:
     """Lines `[start, start + size)`. No start, or one below 0, means the last `size`; a size below 0, all."""
     body = reader.lines(output, complete=row.finished_at is not None)
     written = body.count
@@ -100,7 +109,7 @@ def _foot(report: bytes) -> list[str]:
     return [ERR, *reports.decode(report).lines()]
 
 
-def frame(row: BatchRow, written: int) -> tuple[list[str], list[str]]:
+def frame(row: Logged, written: int) -> tuple[list[str], list[str]]:
     """What stands before the output, and what after it; `written` is how many lines of output there are."""
     foot = _foot(row.report) if row.report is not None else []
     return ([OUT] if written or foot else []), foot

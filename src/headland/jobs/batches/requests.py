@@ -34,13 +34,13 @@ LONGEST_KEY = 255
 VERSION = "0.1"
 
 
-def reference_of(request: Request) -> int | str:
-    """The batch that the path names: an id if all digits, else a name.
+def reference_of(request: Request, parameter: str = "batch_id") -> int | str:
+    """The batch or session that the path names: an id if all digits, else a name.
 
     Raises:
-        BadNumberError: a number that no batch can have.
+        BadNumberError: a number that none can have.
     """
-    text: str = request.path_params["batch_id"]
+    text: str = request.path_params[parameter]
     return _integer(text) if _DIGITS.fullmatch(text) else text
 
 

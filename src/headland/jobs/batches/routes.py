@@ -1,9 +1,7 @@
 """The batch API: HTTP to rule and back."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from functools import wraps
 from typing import Literal
 
 from starlette.requests import Request
@@ -18,9 +16,7 @@ from headland.jobs.batches.listing import wanted_of
 from headland.jobs.batches.log import streamed
 from headland.jobs.batches.requests import (
     EVENTS,
-    check_accept,
     check_json,
-    check_requested_by,
     idempotency_key_of,
     number_of,
     reference_of,
@@ -36,6 +32,7 @@ from headland.jobs.batches.wire import (
     Message,
     Progress,
 )
+from headland.jobs.guarding import DO_AS, REQUESTED_BY, guarding
 from headland.security import Guard
 
 #: Livy's page sizes.
@@ -53,7 +50,6 @@ _LAST_EVENT = Parameter(
     "Id of the last event that was seen; the next is the first one sent.",
     place="header",
 )
-_DO_AS = Parameter("doAs", str, "User on whose behalf this is asked, where impersonation is on.")
 #: Additions to Livy's protocol.
 _WANTED = [
     Parameter("order", Literal["asc", "desc"], "`desc` for the newest first. An addition."),
@@ -71,23 +67,11 @@ _KEY = Parameter(
 )
 _ITEM = "/batches/{batch_id}"
 
-_Guarded = Callable[[Request, Caller], Awaitable[Response]]
-
 
 def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_body: int) -> list[Operation]:
     """The operations on batches, for one listener."""
 
-    def guarded(handler: _Guarded) -> Callable[[Request], Awaitable[Response]]:
-        @wraps(handler)
-        async def authenticated(request: Request) -> Response:
-            principal = await guard.authenticate(request)
-            check_accept(request)
-            if requested_by and request.method == "POST":
-                check_requested_by(request)
-            do_as = request.query_params.getlist("doAs") if batches.access.impersonation else ()
-            return await handler(request, batches.access.caller(principal, do_as))
-
-        return authenticated
+    guarded = guarding(guard, batches.access, requested_by=requested_by)
 
     @guarded
     async def create_batch(request: Request, caller: Caller) -> Response:
@@ -139,11 +123,7 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
         await batches.delete(reference_of(request), caller)
         return json_answer(Message("deleted"))
 
-    requested_by_header = (
-        [Parameter("X-Requested-By", str, "Any text that is not empty.", required=True, place="header")]
-        if requested_by
-        else []
-    )
+    requested_by_header = [REQUESTED_BY] if requested_by else []
     operations = [
         Operation(
             "POST",
@@ -208,4 +188,4 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
             addition=True,
         ),
     ]
-    return [replace(operation, parameters=[*operation.parameters, _DO_AS]) for operation in operations]
+    return [replace(operation, parameters=[*operation.parameters, DO_AS]) for operation in operations]

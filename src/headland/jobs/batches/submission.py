@@ -4,6 +4,9 @@ import msgspec
 
 from headland.settings import DeployMode
 
+#: What Spark has in the place of an archive for an application that is told what to do as it goes.
+SHELL = "pyspark-shell"
+
 
 class Submission(msgspec.Struct, frozen=True, omit_defaults=True):
     """A request that passed every check. Paths are as the caller wrote them; staging comes later."""
@@ -36,7 +39,8 @@ class Submission(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def paths(self) -> list[str]:
         """Every path that the application is made of, the file first."""
-        return [self.file, *self.jars, *self.py_files, *self.files, *self.archives]
+        file = [] if self.file == SHELL else [self.file]
+        return [*file, *self.jars, *self.py_files, *self.files, *self.archives]
 
 
 def encode(submission: Submission) -> bytes:

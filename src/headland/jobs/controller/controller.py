@@ -6,6 +6,7 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 
 import structlog
@@ -46,10 +47,13 @@ class Controller:
         settings: JobsSettings,
         *,
         upkeep: Upkeep | None = None,
+        others: Callable[[], None] = lambda: None,
     ) -> None:
+        """`others` is called when there is news of a job that is no batch."""
         self._database = database
         self._keeper = keeper
         self._upkeep = upkeep
+        self._others = others
         self._home = home
         self._node = node
         self._queue = Queue(database, node, settings, keeper.warm)
@@ -93,6 +97,8 @@ class Controller:
 
     def _answer(self, calls: Calls) -> None:
         """Do what was called for, and no more: a call costs what it names, however many batches there are."""
+        if calls.sessions or not calls.run_keys <= self._runs.keys():
+            self._others()
         called = map(self._runs.get, calls.run_keys)
         named = calls.batches.union(batch_id for batch_id in called if batch_id is not None)
         for batch_id in named:

@@ -6,16 +6,20 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import headland
 from headland.jobs.batches.output import tail
 from headland.jobs.clusters.launch import MARK
-from headland.jobs.runner.processes import marked
+from headland.jobs.runner.processes import ProcessIdentity, marked
 from headland.jobs.runner.run_directory import RunDirectory
 
 #: Seconds that a program which is let go may take to end. It is killed at once, so this is for a busy machine.
 _GOING = 5.0
+
+#: Seconds that a runner takes at the most from its last record to its end.
+RUNNER_GOING = 0.5
 
 #: Characters of a program's last words that go into the log.
 _MOST_WORDS = 1000
@@ -111,6 +115,47 @@ def kill_marked(directory: RunDirectory) -> None:
     for pid in marked(MARK, directory.path.name):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
+
+
+def stop_left(directory: RunDirectory) -> None:
+    """Kill what a dead runner left. Its program is recognised; the rest bears the directory's mark."""
+    record = directory.read(directory.application)
+    if record is not None:
+        ProcessIdentity.from_record(record).send(signal.SIGKILL)
+    deadline = time.monotonic() + RUNNER_GOING
+    # Until none is found: one may just have started another, and a killed one takes a moment to be gone.
+    while marked(MARK, directory.path.name) and time.monotonic() < deadline:
+        kill_marked(directory)
+        time.sleep(0.002)
+
+
+def lock_if_idle(directory: RunDirectory) -> int | None:
+    """The lock, if no runner is at work. One that has put the end on record is as good as gone: it is waited for,
+    since nothing would call for another look.
+    """
+    lock = directory.take_lock()
+    deadline = time.monotonic() + RUNNER_GOING
+    while lock is None and directory.exit.exists() and time.monotonic() < deadline:
+        time.sleep(0.002)
+        lock = directory.take_lock()
+    return lock
+
+
+def tell_to_stop(directory: RunDirectory) -> OSError | None:
+    """Have a runner stop its program: the mark for one that is just starting, the signal for one at work. What kept
+    the mark from being made, if anything did: whoever deletes jobs to make room on a full disk must not need room
+    for it.
+    """
+    problem = None
+    if not directory.kill.exists():
+        try:
+            directory.write(directory.kill, {})
+        except OSError as error:
+            problem = error
+    record = directory.read(directory.runner)
+    if record is not None:
+        ProcessIdentity.from_record(record).send(signal.SIGTERM)
+    return problem
 
 
 def sweep(directory: RunDirectory) -> bool:

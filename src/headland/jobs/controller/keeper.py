@@ -1,12 +1,9 @@
 """One step in the life of one batch: look at its row and its run directory, do the next thing."""
 
 import contextlib
-import getpass
 import os
 import shutil
-import signal
 import socket
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -24,21 +21,18 @@ from headland.jobs.batches.submission import Submission
 from headland.jobs.batches.wire import AppInfo
 from headland.jobs.clusters.cluster import Clusters, head
 from headland.jobs.clusters.driver_output import SAID_WITHIN, driver_facts
-from headland.jobs.clusters.launch import MARK
 from headland.jobs.controller import ending as endings
 from headland.jobs.controller.diagnosis import LOOKED_AT
 from headland.jobs.controller.ending import Ending
 from headland.jobs.controller.following import Following
+from headland.jobs.controller.held import lock_if_idle, stop_left, tell_to_stop
 from headland.jobs.controller.launching import Launcher
 from headland.jobs.controller.warm import Driver, WarmDrivers
-from headland.jobs.runner.processes import ProcessIdentity, marked
+from headland.jobs.node import own_user
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import Home, Settings
 
 _log = structlog.get_logger("headland.jobs.controller")
-
-#: Seconds that a runner takes at the most from its last record to its end.
-GOING = 0.5
 
 
 @dataclass(slots=True)
@@ -79,7 +73,7 @@ class BatchKeeper:
         if self._launcher.starting(row, directory):
             return  # its lock is its own to take
         exists = directory.path.exists()
-        lock = _lock(directory) if exists else None
+        lock = lock_if_idle(directory) if exists else None
         if lock is None and exists:
             self._attend(row, directory)
             return
@@ -142,7 +136,7 @@ class BatchKeeper:
             output = tail(directory.output, LOOKED_AT, complete=True)
             self._finish(row, directory, endings.recorded(record, request, output))
         elif directory.launched.exists():
-            self._stop_orphans(row)
+            stop_left(self._directory(row))
             self._finish(row, directory, endings.runner_lost(self.clock(), unwanted=row.unwanted))
         elif row.unwanted:
             self._finish(row, directory, endings.killed_before_start(self.clock()))
@@ -170,7 +164,7 @@ class BatchKeeper:
         application may be there.
         """
         if record is None:
-            self._stop_orphans(row)
+            stop_left(self._directory(row))
         at, handle = self.clock(), self.cluster.handle(request, directory.output)
         self.database.write_and_wait(
             lambda connection: store.change(connection, row.id, detached_at=at, handle=handle)
@@ -198,27 +192,8 @@ class BatchKeeper:
         """Have the runner stop its program: the mark for one that is just starting, the signal for one at work."""
         if not directory.kill.exists():
             _log.info("batch.stopping", batch=row.id)
-            try:
-                directory.write(directory.kill, {})
-            except OSError as error:
-                # Whoever deletes batches to make room on a full disk must not need room for it.
-                _log.warning("batch.kill_unmarked", batch=row.id, reason=str(error))
-        record = directory.read(directory.runner)
-        if record is not None:
-            ProcessIdentity.from_record(record).send(signal.SIGTERM)
-
-    def _stop_orphans(self, row: BatchRow) -> None:
-        """Kill what a dead runner left. Its program is recognised; the rest bears the batch's mark."""
-        record = self._directory(row).read(self._directory(row).application)
-        if record is not None:
-            ProcessIdentity.from_record(record).send(signal.SIGKILL)
-        deadline = time.monotonic() + GOING
-        # Until none is found: one may just have started another, and a killed one takes a moment to be gone.
-        while (left := marked(MARK, row.run_key)) and time.monotonic() < deadline:
-            for pid in left:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
-            time.sleep(0.002)
+        if (problem := tell_to_stop(directory)) is not None:
+            _log.warning("batch.kill_unmarked", batch=row.id, reason=str(problem))
 
     def _finish(self, row: BatchRow, directory: RunDirectory, ending: Ending) -> None:
         """Put the end on record, and clear what nobody needs any more."""
@@ -236,7 +211,7 @@ class BatchKeeper:
             or row.created_at,
             final_status=ending.final_status,
             tracking_url=self._log_url(row),
-            user=events.user or (application.user if application else None) or row.proxy_user or _own_user(),
+            user=events.user or (application.user if application else None) or row.proxy_user or own_user(),
             shutdown=endings.shutdown_lines(ending, row.id),
         )
         encoded = report.encode(told)
@@ -261,7 +236,7 @@ class BatchKeeper:
     def _forget(self, row: BatchRow, directory: RunDirectory) -> None:
         """Leave nothing of a batch: processes first, then files, then the row that knows of them."""
         if directory.launched.exists() and not directory.exit.exists():
-            self._stop_orphans(row)
+            stop_left(self._directory(row))
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(directory.path)
         self.database.write_and_wait(lambda connection: store.remove(connection, row.id))
@@ -273,23 +248,3 @@ class BatchKeeper:
 
     def _directory(self, row: BatchRow) -> RunDirectory:
         return RunDirectory(self.home.batches / row.run_key)
-
-
-def _lock(directory: RunDirectory) -> int | None:
-    """The lock, if no runner is at work. One that has put the end on record is as good as gone: it is waited
-    for, since nothing would call for another look.
-    """
-    lock = directory.take_lock()
-    deadline = time.monotonic() + GOING
-    while lock is None and directory.exit.exists() and time.monotonic() < deadline:
-        time.sleep(0.002)
-        lock = directory.take_lock()
-    return lock
-
-
-def _own_user() -> str:
-    """Who runs Headland; the number where it has no name, as in some containers."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return str(os.getuid())

@@ -48,10 +48,11 @@ def stage(submission: Submission, directory: RunDirectory, paths: PathRules) -> 
         raise StagingDelayedError(f"the disk of the run directories: {error.strerror}") from error
     if not submission.python:
         for path in (submission.file, *submission.jars):
-            _check_archive(path, staged[path])
+            if path in staged:
+                _check_archive(path, staged[path])
     return msgspec.structs.replace(
         submission,
-        file=staged[submission.file],
+        file=staged.get(submission.file, submission.file),
         jars=tuple(staged[path] for path in submission.jars),
         py_files=tuple(staged[path] for path in submission.py_files),
         files=tuple(staged[path] for path in submission.files),

@@ -1,0 +1,103 @@
+"""`python -m headland.jobs.sessions.host <run directory>`."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from headland.jobs.sessions.host.answers import answer
+from headland.jobs.sessions.host.journal import Journal
+from headland.jobs.sessions.host.processes import Interpreter, Jvm, source_root
+from headland.jobs.sessions.host.session import Heard, Session
+from headland.jobs.sessions.kinds import FIRST
+from headland.jobs.sessions.run_folder import SessionFolder
+
+
+async def run(directory: SessionFolder) -> int:
+    """Be a session's host until it is over; the exit code."""
+    os.umask(0o077)
+    plan = directory.read(directory.plan)
+    if plan is None:
+        return 1
+    given: dict[str, Any] = dict(plan)
+    journal = Journal(directory.journal)
+    journal.open()
+    loop = asyncio.get_running_loop()
+    told = asyncio.Event()
+    loop.add_signal_handler(signal.SIGTERM, told.set)
+    gateway = directory.gateway
+    jvm = await Jvm.start(
+        given["jvm"], given["environment"] | {"_PYSPARK_DRIVER_CONN_INFO_PATH": str(gateway)}
+    )
+
+    async def start(name: str, heard: Heard) -> Interpreter:
+        told_to = {
+            "language": name,
+            "first": name == FIRST[given["kind"]],
+            "gateway": str(gateway),
+            **given["interpreter"],
+        }
+        return await Interpreter.start(given["python"], source_root(), given["environment"], told_to, heard)
+
+    def ready(application: dict[str, Any]) -> None:
+        directory.write(directory.ready, application)
+        _notify(given["notify"], directory.path.name)
+
+    session = Session(journal, start, FIRST[given["kind"]], ready, cancel_patience=given["cancel_patience"])
+    with _listening(given["socket"]) as listener:
+        server = await asyncio.start_unix_server(partial(answer, session), sock=listener)
+        await session.begin()
+        code = await _until_over(session, jvm, told)
+        server.close()
+    return code
+
+
+async def _until_over(session: Session, jvm: Jvm, told: asyncio.Event) -> int:
+    """Wait until there is a reason to end, and see the JVM end; the host's exit code."""
+    over = {
+        "jvm": asyncio.ensure_future(jvm.ended()),
+        "told": asyncio.ensure_future(told.wait()),
+        "failed": asyncio.ensure_future(session.failed.wait()),
+    }
+    await asyncio.wait(over.values(), return_when=asyncio.FIRST_COMPLETED)
+    code = 0
+    if over["jvm"].done():
+        code = int(over["jvm"].result()) or 1
+    elif over["failed"].done():
+        code = 1
+    session.stop()
+    jvm.stop()
+    await over["jvm"]
+    return code
+
+
+@contextlib.contextmanager
+def _listening(path: str) -> Iterator[socket.socket]:
+    """The socket on which the service asks; for its owner alone, by the process's file mode."""
+    Path(path).unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(path)
+        try:
+            yield listener
+        finally:
+            Path(path).unlink(missing_ok=True)
+
+
+def _notify(path: str, run_key: str) -> None:
+    """Wake the controller; where there is none, the record in the run directory is enough."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        sender.setblocking(False)
+        try:
+            sender.sendto(run_key.encode(), path)
+        except OSError:
+            return
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(run(SessionFolder(Path(sys.argv[1])))))

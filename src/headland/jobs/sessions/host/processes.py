@@ -1,0 +1,149 @@
+"""The processes of a session: its JVM, and an interpreter for each language that it was asked for."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+from collections.abc import Awaitable, Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from headland.jobs.sessions.frames import BrokenFrameError, encoded, receive
+
+#: Runs an interpreter in a Python that need not know of Headland otherwise.
+_PROGRAM = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from headland.jobs.sessions.interpreter.main import main; sys.path.remove(sys.argv[1]); main(sys.argv[2:])"
+)
+
+
+class InterpreterGoneError(Exception):
+    """An interpreter has ended, or does not answer."""
+
+
+class Jvm:
+    """The JVM in which the session's Spark application lives. It ends when its standard input does."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    @classmethod
+    async def start(cls, command: list[str], environment: dict[str, str]) -> "Jvm":
+        process = await asyncio.create_subprocess_exec(
+            *command, env=environment, stdin=asyncio.subprocess.PIPE
+        )
+        return cls(process)
+
+    async def ended(self) -> int:
+        """Wait for its end; its exit code."""
+        return await self._process.wait()
+
+    def stop(self) -> None:
+        """Have Spark stop its application and end."""
+        if self._process.returncode is None:
+            self._process.send_signal(signal.SIGTERM)
+
+
+class Interpreter:
+    """An interpreter's process, and the calls that it has not answered yet."""
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        heard: Callable[[dict[str, Any]], Awaitable[None]],
+    ) -> None:
+        self._process = process
+        self._reader = reader
+        self._writer = writer
+        self._heard = heard
+        self._calls: dict[int, asyncio.Future[Any]] = {}
+        self._numbers = count()
+
+    @classmethod
+    async def start(
+        cls,
+        python: str,
+        root: str,
+        environment: dict[str, str],
+        given: dict[str, Any],
+        heard: Callable[[dict[str, Any]], Awaitable[None]],
+    ) -> "Interpreter":
+        """Start one. `heard` is called with what it says by itself.
+
+        Raises:
+            OSError: it can't be started.
+        """
+        ours, theirs = socket.socketpair()
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *(python, "-c", _PROGRAM, root, str(theirs.fileno()), json.dumps(given)),
+                env=environment,
+                stdin=asyncio.subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+            )
+        except OSError:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        reader, writer = await asyncio.open_unix_connection(sock=ours)
+        return cls(process, reader, writer, heard)
+
+    async def follow(self) -> str:
+        """Pass on what it says until it ends; how it ended."""
+        try:
+            while (message := await receive(self._reader)) is not None:
+                if message["event"] == "answer":
+                    self._answered(message)
+                else:
+                    await self._heard(message)
+        except BrokenFrameError:
+            self.kill()
+        code = await self._process.wait()
+        for call in self._calls.values():
+            if not call.done():
+                call.set_exception(InterpreterGoneError("the interpreter has ended"))
+        return f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
+
+    def tell(self, **message: Any) -> None:
+        """Say something that is not answered at once."""
+        self._writer.write(encoded(message))
+
+    async def ask(self, patience: float, **message: Any) -> Any:
+        """Its answer.
+
+        Raises:
+            InterpreterGoneError: it has ended, does not answer within `patience` seconds, or says that it can't.
+        """
+        number = next(self._numbers)
+        call = self._calls[number] = asyncio.get_running_loop().create_future()
+        self.tell(call=number, **message)
+        try:
+            async with asyncio.timeout(patience):
+                return await call
+        except TimeoutError:
+            raise InterpreterGoneError(f"the interpreter has not answered in {patience:g} seconds") from None
+        finally:
+            del self._calls[number]
+
+    def kill(self) -> None:
+        if self._process.returncode is None:
+            os.kill(self._process.pid, signal.SIGKILL)
+
+    def _answered(self, message: dict[str, Any]) -> None:
+        call = self._calls.get(message["call"])
+        if call is None or call.done():
+            return
+        if "problem" in message:
+            call.set_exception(InterpreterGoneError(message["problem"]))
+        else:
+            call.set_result(message["value"])
+
+
+def source_root() -> str:
+    """The folder from which interpreters take their program."""
+    return str(Path(__file__).parents[4])

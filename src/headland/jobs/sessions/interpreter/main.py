@@ -1,0 +1,167 @@
+"""The interpreter's process: the main thread runs cells, another one listens to the host all the time."""
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, Protocol
+
+from headland.jobs.sessions.frames import encoded, receive_now
+from headland.jobs.sessions.interpreter.capture import Capture, text_stream
+from headland.jobs.sessions.interpreter.magics import MagicError
+from headland.jobs.sessions.interpreter.outputs import Output, failed, failed_by, limited, succeeded
+from headland.jobs.sessions.interpreter.spark import Application, take_interrupts
+
+#: Seconds between attempts to stop what does not stop.
+_INSISTING = 0.1
+
+#: Seconds that code gets to end by itself once its Spark jobs were cancelled, before it is interrupted, and again
+#: between interruptions: what takes one as any other exception may be tidying up.
+_COURTESY = 1.0
+
+
+class Cells(Protocol):
+    """A language."""
+
+    def run(self, number: int, code: str) -> dict[str, Any]:
+        """What a cell shows besides what it prints. Raises whatever the code raises."""
+        ...
+
+    def complete(self, code: str, cursor: int) -> list[str]: ...
+
+    def interrupt(self) -> bool:
+        """Interrupt the code that runs in another way than by a signal; whether there is one."""
+        ...
+
+
+class Interpreter:
+    """Runs one cell after the other."""
+
+    def __init__(
+        self, host: socket.socket, application: Application, cells: Cells, capture: Capture, limit: int
+    ):
+        self._host = host
+        self._sending = threading.Lock()
+        self._application = application
+        self._cells = cells
+        self._capture = capture
+        self._limit = limit
+        self._waiting: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        #: The statement whose code is running.
+        self._running: int | None = None
+        #: The statement that is to be stopped.
+        self._unwanted: int | None = None
+
+    def run(self) -> None:
+        """Run what comes until the host is gone."""
+        take_interrupts(self._interrupted)
+        threading.Thread(target=self._listen, name="host", daemon=True).start()
+        application = self._application
+        self._send({"event": "ready", "app_id": application.app_id, "ui_url": application.ui_url})
+        while (task := self._waiting.get()) is not None:
+            output = self._cell(task["id"], task["code"])
+            self._send({"event": "ended", "id": task["id"], "output": limited(output, self._limit)})
+
+    def _cell(self, number: int, code: str) -> Output:
+        shown, failure = {}, None
+        self._capture.begin()
+        try:
+            try:
+                self._application.begin(number, code)
+                self._running = number
+                shown = self._cells.run(number, code)
+            finally:
+                self._running = None
+        except MagicError as error:
+            failure = failed(number, error.ename, str(error), [])
+        except BaseException as error:  # noqa: BLE001 - whatever a cell raises is its output
+            failure = failed_by(number, error)
+        printed = self._capture.end().rstrip()
+        if printed or not (shown or failure):
+            shown["text/plain"] = printed
+        if failure is None:
+            return succeeded(number, shown)
+        # Livy drops what a cell printed before it failed.
+        return {**failure, "data": shown} if printed else failure
+
+    def _interrupted(self, *_: Any) -> None:
+        if self._running is not None and self._running == self._unwanted:
+            raise KeyboardInterrupt
+
+    def _listen(self) -> None:
+        while (message := receive_now(self._host)) is not None:
+            match message["do"]:
+                case "run":
+                    self._waiting.put(message)
+                case "cancel":
+                    threading.Thread(target=self._stop, args=(message["id"],), daemon=True).start()
+                case _:
+                    threading.Thread(target=self._answer, args=(message,), daemon=True).start()
+        # Nobody is there to tell what comes of it.
+        os._exit(0)
+
+    def _stop(self, number: int) -> None:
+        """Stop a statement: its Spark jobs first, which ends most code with an error, then the code itself."""
+        self._unwanted = number
+        interrupt_at = 0.0
+        courtesy = False
+        while self._running == number:
+            with contextlib.suppress(Exception):
+                if self._application.cancel(number) and not courtesy:
+                    courtesy = True
+                    interrupt_at = time.monotonic() + _COURTESY
+            if self._running == number and time.monotonic() >= interrupt_at:
+                interrupt_at = time.monotonic() + _COURTESY
+                if not self._cells.interrupt():
+                    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            time.sleep(_INSISTING)
+
+    def _answer(self, message: dict[str, Any]) -> None:
+        answer: dict[str, Any] = {"event": "answer", "call": message["call"]}
+        try:
+            match message["do"]:
+                case "progress":
+                    answer["value"] = self._application.progress(message["id"])
+                case "complete":
+                    answer["value"] = self._cells.complete(message["code"], message["cursor"])
+                case "add":
+                    self._application.add(message["what"], message["path"])
+                    answer["value"] = True
+        except Exception as error:  # noqa: BLE001 - the host is told, and goes on
+            answer["problem"] = f"{type(error).__name__}: {error}"
+        self._send(answer)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        with self._sending:
+            self._host.sendall(encoded(message))
+
+
+def main(arguments: list[str]) -> None:
+    """`arguments`: the descriptor of the socket to the host, and the rest as JSON."""
+    host = socket.socket(fileno=int(arguments[0]))
+    given = json.loads(arguments[1])
+    os.set_inheritable(host.fileno(), False)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    capture = Capture(given["output_limit"])
+    application = Application.join(Path(given["gateway"]), given["patience"], first=given["first"])
+    cells = _cells(given["language"], application)
+    sys.stdout = sys.stderr = text_stream(capture)
+    Interpreter(host, application, cells, capture, given["output_limit"]).run()
+    # Threads that cells have started don't keep a session that is over.
+    os._exit(0)
+
+
+def _cells(language: str, application: Application) -> Cells:
+    from headland.jobs.sessions.interpreter.python_cells import PythonCells  # noqa: PLC0415
+
+    if language != "python":
+        raise ValueError(language)
+    cells = PythonCells()
+    cells.names.update(application.names())
+    return cells

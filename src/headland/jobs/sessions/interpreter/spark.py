@@ -1,0 +1,150 @@
+"""The Spark application of a session: the first interpreter makes it, others join it."""
+
+import os
+import signal
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: Seconds between looks for the gateway's file.
+_LOOK = 0.005
+
+#: A job's description is the beginning of its cell.
+_LONGEST_DESCRIPTION = 120
+
+
+class Application:
+    """Spark as an interpreter sees it."""
+
+    def __init__(self, session: "SparkSession") -> None:
+        self.session = session
+        self.context = session.sparkContext
+
+    @classmethod
+    def join(cls, gateway: Path, patience: float, *, first: bool) -> "Application":
+        """The session's application, which the `first` interpreter makes.
+
+        Raises:
+            TimeoutError: the JVM has not said in `patience` seconds where it can be reached.
+        """
+        # Imported while the JVM starts.
+        from pyspark import SparkConf, SparkContext  # noqa: PLC0415
+        from pyspark.java_gateway import launch_gateway  # noqa: PLC0415
+        from pyspark.sql import SparkSession  # noqa: PLC0415
+
+        port, secret = _address(gateway, patience)
+        os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"] = str(port), secret
+        try:
+            jvm_gateway = launch_gateway()
+        finally:
+            # Cells, and what they start, have no need of them.
+            del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
+        SparkContext._ensure_initialized(gateway=jvm_gateway)  # noqa: SLF001 - as PySpark's own shell does
+        if first:
+            context = SparkContext.getOrCreate()
+        else:
+            shared = jvm_gateway.jvm.org.apache.spark.SparkContext.getOrCreate()
+            java_context = jvm_gateway.jvm.JavaSparkContext(shared)
+            conf = SparkConf(_jconf=java_context.getConf())
+            context = SparkContext(conf=conf, gateway=jvm_gateway, jsc=java_context)
+        return cls(SparkSession(context))
+
+    @property
+    def app_id(self) -> str:
+        return str(self.context.applicationId)
+
+    @property
+    def ui_url(self) -> str | None:
+        url = self.context.uiWebUrl
+        return None if url is None else str(url)
+
+    def names(self) -> dict[str, Any]:
+        """What Python cells find defined, as in PySpark's shell."""
+        from pyspark.sql import SQLContext  # noqa: PLC0415
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            sql = SQLContext(self.context, self.session)
+        return {"spark": self.session, "sc": self.context, "sqlContext": sql}
+
+    def begin(self, number: int, code: str) -> None:
+        """Spark jobs of this thread belong to a statement from now on. A context that the code has stopped is the
+        code's affair.
+        """
+        context = self._current()
+        if context is not None:
+            first = code.strip().partition("\n")[0]
+            context.setJobGroup(str(number), first[:_LONGEST_DESCRIPTION], interruptOnCancel=True)
+
+    def cancel(self, number: int) -> bool:
+        """Have a statement's Spark jobs stopped; whether there were any. For another thread than the statement's."""
+        context = self._current()
+        if context is None:
+            return False
+        busy = any(True for _ in self._stages(context, number))
+        if busy:
+            context.cancelJobGroup(str(number))
+        return busy
+
+    def progress(self, number: int) -> float:
+        """The part of a statement's Spark tasks that are done; 0.0 where there are none yet."""
+        context = self._current()
+        if context is None:
+            return 0.0
+        done = total = 0
+        for stage in self._stages(context, number, finished=True):
+            done += stage.numCompletedTasks
+            total += stage.numTasks
+        return done / total if total else 0.0
+
+    def add(self, what: str, path: str) -> None:
+        """Give the application a `jar`, `pyfile` or `file`."""
+        context = self._current() or self.context
+        if what == "jar":
+            context._jsc.addJar(path)  # noqa: SLF001 - PySpark has no name of its own for it
+        elif what == "pyfile":
+            context.addPyFile(path)
+        else:
+            context.addFile(path)
+
+    def _current(self) -> Any:
+        from pyspark import SparkContext  # noqa: PLC0415
+
+        context = SparkContext._active_spark_context  # noqa: SLF001
+        return context if context is not None and context._jsc is not None else None  # noqa: SLF001
+
+    @staticmethod
+    def _stages(context: Any, number: int, *, finished: bool = False) -> Any:
+        """What Spark knows of a statement's stages: those of jobs at work, or of the `finished` as well."""
+        tracker = context.statusTracker()
+        for job_id in tracker.getJobIdsForGroup(str(number)):
+            job = tracker.getJobInfo(job_id)
+            if job is None or not (finished or job.status in {"RUNNING", "UNKNOWN"}):
+                continue
+            for stage_id in job.stageIds:
+                stage = tracker.getStageInfo(stage_id)
+                if stage is not None:
+                    yield stage
+
+
+def take_interrupts(handler: Any) -> None:
+    """Have SIGINT call `handler`. To be called after `join`: PySpark sets a handler of its own."""
+    signal.signal(signal.SIGINT, handler)
+
+
+def _address(file: Path, patience: float) -> tuple[int, str]:
+    """Port and secret of the gateway, as Spark's `PythonGatewayServer` writes them."""
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        try:
+            said = file.read_bytes()
+        except FileNotFoundError:
+            time.sleep(_LOOK)
+            continue
+        size = int.from_bytes(said[4:8], "big")
+        return int.from_bytes(said[:4], "big"), said[8 : 8 + size].decode()
+    raise TimeoutError(f"the JVM has not started within {patience:.0f} seconds")

@@ -1,0 +1,183 @@
+"""Rows of sessions: functions that take a connection. Rules are elsewhere."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, or_, select, update
+from sqlalchemy.exc import IntegrityError
+
+from headland.jobs.batches.store import DuplicateNameError
+from headland.jobs.batches.tables import batch_sequence
+from headland.jobs.sessions.states import State
+from headland.jobs.sessions.tables import session
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A row, as it is."""
+
+    id: int
+    run_key: str
+    name: str | None
+    owner: str | None
+    proxy_user: str | None
+    kind: str
+    state: State
+    request: bytes
+    app_id: str | None
+    app_info: bytes | None
+    created_at: int
+    claimed_by: str | None
+    claimed_at: int | None
+    started_at: int | None
+    finished_at: int | None
+    report: bytes | None
+    log_tail: bytes | None
+    stop_requested_at: int | None
+    stop_reason: str | None
+    delete_requested_at: int | None
+
+    @property
+    def unwanted(self) -> bool:
+        """Whether it is to be stopped."""
+        return self.stop_requested_at is not None or self.delete_requested_at is not None
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """What a row begins with."""
+
+    run_key: str
+    name: str | None
+    owner: str | None
+    proxy_user: str | None
+    kind: str
+    request: bytes
+    created_at: int
+
+
+_VISIBLE = select(session).where(session.c.delete_requested_at.is_(None))
+
+
+def create(connection: Connection, new: NewSession) -> SessionRow:
+    """A row in state `starting`, with the next id.
+
+    Raises:
+        DuplicateNameError: the name is taken.
+    """
+    counted = update(batch_sequence).where(batch_sequence.c.name == "session")
+    following = connection.execute(
+        counted.values(next_id=batch_sequence.c.next_id + 1).returning(batch_sequence.c.next_id)
+    ).scalar_one()
+    values = {name: getattr(new, name) for name in NewSession.__slots__}
+    wanted = insert(session).values(id=following - 1, state=State.STARTING, **values).returning(*session.c)
+    try:
+        return _row(connection.execute(wanted).one())
+    except IntegrityError:
+        if new.name is None:
+            raise
+        holder = _name_holder(connection, new.name)
+        if holder is None:
+            raise
+        raise DuplicateNameError(new.name, holder) from None
+
+
+def get(connection: Connection, session_id: int) -> SessionRow | None:
+    """Any row, one that is being deleted included."""
+    found = connection.execute(select(session).where(session.c.id == session_id)).one_or_none()
+    return None if found is None else _row(found)
+
+
+def find(connection: Connection, reference: int | str) -> SessionRow | None:
+    """The session with this id, or the newest with this name."""
+    if isinstance(reference, int):
+        wanted = _VISIBLE.where(session.c.id == reference)
+    else:
+        wanted = _VISIBLE.where(session.c.name == reference).order_by(session.c.id.desc()).limit(1)
+    found = connection.execute(wanted).one_or_none()
+    return None if found is None else _row(found)
+
+
+def page(connection: Connection, start: int, size: int) -> list[SessionRow]:
+    """`size` sessions, oldest first, without the first `start`."""
+    found = connection.execute(_VISIBLE.order_by(session.c.id).offset(start).limit(size))
+    return [_row(row) for row in found]
+
+
+def total(connection: Connection) -> int:
+    """How many sessions there are to see."""
+    counted = select(func.count()).select_from(session).where(session.c.delete_requested_at.is_(None))
+    return connection.execute(counted).scalar_one()
+
+
+def unfinished(connection: Connection) -> list[SessionRow]:
+    """Those that have not ended or have to be forgotten still, oldest first."""
+    open_ended = or_(session.c.finished_at.is_(None), session.c.delete_requested_at.is_not(None))
+    return [_row(row) for row in connection.execute(select(session).where(open_ended).order_by(session.c.id))]
+
+
+def claim(connection: Connection, session_id: int, node: str, now: int) -> bool:
+    """Take a waiting session on; whether it was still to be had."""
+    taken = update(session).where(
+        session.c.id == session_id,
+        session.c.claimed_by.is_(None),
+        session.c.stop_requested_at.is_(None),
+        session.c.delete_requested_at.is_(None),
+    )
+    return connection.execute(taken.values(claimed_by=node, claimed_at=now)).rowcount == 1
+
+
+def change(connection: Connection, session_id: int, **values: Any) -> None:
+    """Set columns of a session that has not ended; one that has keeps what it ended with."""
+    wanted = update(session).where(session.c.id == session_id, session.c.finished_at.is_(None))
+    connection.execute(wanted.values(**values))
+
+
+def request_stop(connection: Connection, session_id: int, now: int, reason: str) -> None:
+    """Have a session stopped and its record kept. The first reason stays."""
+    wanted = update(session).where(
+        session.c.id == session_id,
+        session.c.finished_at.is_(None),
+        session.c.stop_requested_at.is_(None),
+    )
+    connection.execute(wanted.values(stop_requested_at=now, stop_reason=reason))
+
+
+def request_delete(connection: Connection, session_id: int, now: int) -> bool:
+    """Have a session stopped and forgotten; False if somebody else has done so already."""
+    wanted = update(session).where(session.c.id == session_id, session.c.delete_requested_at.is_(None))
+    return connection.execute(wanted.values(delete_requested_at=now)).rowcount == 1
+
+
+def remove(connection: Connection, session_id: int) -> None:
+    """Forget a session."""
+    connection.execute(session.delete().where(session.c.id == session_id))
+
+
+def outlived(connection: Connection, before: int | None, keep: int | None, size: int) -> list[int]:
+    """The `size` first to go of the sessions that ended before a time, or are more than `keep`: those that ended
+    first. None sets no limit.
+    """
+    ended = session.c.finished_at.is_not(None), session.c.delete_requested_at.is_(None)
+    counted = select(func.count()).select_from(session).where(*ended)
+    surplus = 0 if keep is None else connection.execute(counted).scalar_one() - keep
+    first = select(session.c.id, session.c.finished_at).where(*ended)
+    found = connection.execute(first.order_by(session.c.finished_at, session.c.id).limit(size))
+    return [
+        number
+        for place, (number, at) in enumerate(found)
+        if place < surplus or (before is not None and at < before)
+    ]
+
+
+def _name_holder(connection: Connection, name: str) -> int | None:
+    wanted = select(session.c.id).where(
+        session.c.name == name, session.c.finished_at.is_(None), session.c.delete_requested_at.is_(None)
+    )
+    return connection.execute(wanted).scalar()
+
+
+def _row(found: Row[Any]) -> SessionRow:
+    values: tuple[Any, ...] = tuple(found)
+    session_id, run_key, name, owner, proxy_user, kind, state, *others = values
+    return SessionRow(session_id, run_key, name, owner, proxy_user, kind, State(state), *others)

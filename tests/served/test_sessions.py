@@ -1,0 +1,284 @@
+"""A session with a real driver, through the service's ends and the cell's own."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.served.test_processes import processes_of
+from tests.serving import Served, eventually
+
+pytestmark = pytest.mark.spark
+
+HEADERS = {"X-Requested-By": "tests"}
+
+
+class Notebook:
+    """A session, and what a notebook does with it."""
+
+    def __init__(self, served: Served, **body: Any) -> None:
+        self.served = served
+        answer = served.public.post("/livy/sessions", json={"kind": "pyspark", **body}, headers=HEADERS)
+        assert answer.status_code == 201, answer.text
+        self.id = answer.json()["id"]
+
+    @property
+    def path(self) -> str:
+        return f"/livy/sessions/{self.id}"
+
+    def get(self, path: str = "") -> dict[str, Any]:
+        answer = self.served.public.get(self.path + path)
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def post(self, path: str, body: object = None, status: int = 200) -> Any:
+        answer = self.served.public.post(self.path + path, json=body, headers=HEADERS)
+        assert answer.status_code == status, answer.text
+        return answer.json() if answer.content else None
+
+    def is_idle(self) -> "Notebook":
+        def look() -> bool:
+            state = self.get("/state")["state"]
+            assert state not in {"dead", "error"}, self.get("/log?size=-1")["log"]
+            return bool(state == "idle")
+
+        eventually(look, "the session is idle")
+        return self
+
+    def begin(self, code: str, **more: str) -> int:
+        return int(self.post("/statements", {"code": code, **more}, 201)["id"])
+
+    def ended(self, number: int) -> dict[str, Any]:
+        """The statement, once it has ended."""
+
+        def look() -> dict[str, Any] | None:
+            statement = self.get(f"/statements/{number}")
+            return statement if statement["state"] in {"available", "cancelled"} else None
+
+        found: dict[str, Any] = eventually(look, f"statement {number} has ended", pause=0.01)
+        return found
+
+    def run(self, code: str, **more: str) -> dict[str, Any]:
+        output: dict[str, Any] = self.ended(self.begin(code, **more))["output"]
+        return output
+
+    def text(self, code: str, **more: str) -> str:
+        output = self.run(code, **more)
+        assert output["status"] == "ok", output
+        return str(output["data"]["text/plain"])
+
+    @property
+    def run_key(self) -> str:
+        """That of the only session of its home."""
+        (folder,) = (self.served.home / "sessions").iterdir()
+        return folder.name
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    served = Served(tmp_path_factory.mktemp("sessions") / "home", jobs_output_limit="100000")
+    try:
+        served.start()
+        yield served
+    finally:
+        served.close()
+
+
+@pytest.fixture(scope="module")
+def notebook(served: Served) -> Notebook:
+    return Notebook(served, name="plough").is_idle()
+
+
+def test_a_session_that_is_up(notebook: Notebook) -> None:
+    record = notebook.get()
+    assert record["appId"].startswith("local-")
+    assert record["appInfo"]["driverLogUrl"].endswith(f"{notebook.path}/log")
+    assert record["log"][0] == "stdout: "
+
+
+def test_values_errors_and_names(notebook: Notebook) -> None:
+    assert notebook.text("seeds = spark.range(4)\nseeds.count()") == "4"
+    assert notebook.text("print(sc.parallelize(range(10), 2).map(lambda v: v * 2).sum())") == "90"
+    failed = notebook.run("print('before')\nseeds.nothing()")
+    assert (failed["status"], failed["ename"]) == ("error", "PySparkAttributeError")
+    assert failed["data"] == {"text/plain": "before"}
+    assert notebook.text("seeds.count()") == "4"
+
+
+def test_the_gateway_demands_its_token(notebook: Notebook) -> None:
+    code = (
+        "from py4j.java_gateway import GatewayParameters, JavaGateway\n"
+        "port = sc._gateway.gateway_parameters.port\n"
+        "bare = JavaGateway(gateway_parameters=GatewayParameters(port=port, auth_token='guess'))\n"
+        "bare.jvm.System.currentTimeMillis()"
+    )
+    assert notebook.run(code)["status"] == "error"
+    assert notebook.text("import os; [name for name in os.environ if 'GATEWAY' in name]") == "[]"
+
+
+def test_outputs_that_are_too_long_are_cut(notebook: Notebook) -> None:
+    text = notebook.text("print('a' * 200000); print('end')")
+    assert "bytes of output were cut here" in text
+    assert text.endswith("end")
+    too_long = notebook.run("many = ['a' * 1000] * 300\n%json many")
+    assert too_long["ename"] == "OutputTooLarge"
+
+
+def test_a_python_loop_is_cancelled(notebook: Notebook) -> None:
+    running, waiting = notebook.begin("while True: pass"), notebook.begin("1")
+    eventually(lambda: notebook.get(f"/statements/{running}")["state"] == "running", "it runs")
+    assert notebook.get()["state"] == "busy"
+    assert notebook.post(f"/statements/{waiting}/cancel") == {"msg": "canceled"}
+    assert notebook.get(f"/statements/{waiting}")["state"] == "cancelled"
+    notebook.post(f"/statements/{running}/cancel")
+    ended = notebook.ended(running)
+    assert (ended["state"], ended["output"]["ename"]) == ("cancelled", "KeyboardInterrupt")
+    assert notebook.text("1 + 1") == "2"
+
+
+def test_a_spark_job_is_cancelled_and_says_how_far_it_is(notebook: Notebook, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    code = (
+        "import pathlib, time\n"
+        "def wait(n):\n"
+        f"    while n > 1 and not pathlib.Path({str(mark)!r}).exists(): time.sleep(0.05)\n"
+        "    return n\n"
+        "sc.parallelize(range(8), 8).map(wait).count()"
+    )
+    number = notebook.begin(code)
+
+    def progress() -> float:
+        return float(notebook.get(f"/statements/{number}")["progress"])
+
+    eventually(lambda: progress() == 0.25, "two of eight tasks are done")
+    notebook.post(f"/statements/{number}/cancel")
+    assert notebook.ended(number)["state"] == "cancelled"
+    assert notebook.text("len(sc.statusTracker().getActiveJobsIds())") == "0"
+    mark.touch()
+    # The connection to the JVM is in step still.
+    assert [notebook.text(f"spark.range({count}).count()") for count in (3, 5, 7)] == ["3", "5", "7"]
+
+
+def test_an_interrupt_stops_what_runs_and_what_waits(notebook: Notebook) -> None:
+    numbers = [notebook.begin("import time; time.sleep(600)") for _ in range(3)]
+    assert notebook.post("/interrupt") == {"msg": "interrupted"}
+    assert {notebook.ended(number)["state"] for number in numbers} == {"cancelled"}
+    notebook.is_idle()
+
+
+def test_completion(notebook: Notebook) -> None:
+    notebook.text("furrow = 1")
+    body = {"code": "furr", "cursor": 4, "kind": "pyspark"}
+    assert notebook.post("/completion", body) == {"candidates": ["furrow"]}
+
+
+def test_files_by_url(served: Served, notebook: Notebook, tmp_path: Path) -> None:
+    module = tmp_path / "hedgerow.py"
+    module.write_text("HEIGHT = 3\n")
+    url = served.put(module, "modules/hedgerow.py")
+    notebook.post("/add-pyfile", {"uri": url})
+    assert notebook.text("import hedgerow; hedgerow.HEIGHT") == "3"
+    notebook.post("/add-file", {"uri": url})
+    assert notebook.text("from pyspark import SparkFiles; open(SparkFiles.get('hedgerow.py')).read()") == (
+        "'HEIGHT = 3\\n'"
+    )
+
+
+def test_a_cell_goes_on_when_the_service_is_killed(
+    served: Served, notebook: Notebook, tmp_path: Path
+) -> None:
+    mark, runs = tmp_path / "mark", tmp_path / "runs"
+    code = (
+        "import pathlib, time\n"
+        f"with open({str(runs)!r}, 'a') as runs: runs.write('run\\n')\n"
+        f"while not pathlib.Path({str(mark)!r}).exists(): time.sleep(0.05)\n"
+        "print('through')"
+    )
+    number = notebook.begin(code)
+    following = notebook.begin("seeds.count()")
+    eventually(runs.exists, "the cell runs")
+    served.kill()
+    mark.touch()
+    served.start()
+    assert notebook.ended(number)["output"]["data"]["text/plain"] == "through"
+    assert notebook.ended(following)["output"]["data"]["text/plain"] == "4"
+    assert runs.read_text() == "run\n"
+
+
+def test_acknowledged_statements_run_once_whenever_the_service_is_killed(
+    served: Served, notebook: Notebook
+) -> None:
+    notebook.text("seen = []")
+    acknowledged: list[int] = []
+    stop = threading.Event()
+
+    def submit() -> None:
+        while not stop.is_set():
+            try:
+                acknowledged.append(notebook.begin(f"seen.append({len(acknowledged)})"))
+            except Exception:  # noqa: BLE001 - the service is away
+                time.sleep(0.02)
+
+    thread = threading.Thread(target=submit)
+    thread.start()
+    for _ in range(3):
+        time.sleep(0.3)
+        served.kill()
+        served.start()
+    time.sleep(0.2)
+    stop.set()
+    thread.join()
+    assert len(acknowledged) > 10
+    for number in acknowledged:
+        assert notebook.ended(number)["output"]["status"] == "ok"
+    total = notebook.get("/statements?size=0")["total_statements"]
+    codes = [each["code"] for each in notebook.get(f"/statements?size={total}")["statements"]]
+    appended = [code.removeprefix("seen.append(").removesuffix(")") for code in codes if "append(" in code]
+    assert notebook.text("','.join(map(str, seen))").strip("'") == ",".join(appended)
+
+
+def test_an_interpreter_that_dies_leaves_a_session_that_says_so(served: Served, notebook: Notebook) -> None:
+    died = notebook.run("import os; os._exit(3)")
+    assert (died["status"], died["evalue"]) == ("error", "Interpreter died:\nexit code 3")
+    assert notebook.get()["state"] == "error"
+    assert notebook.run("1")["evalue"] == "Interpreter died:\nexit code 3"
+
+
+def test_stop_keeps_record_and_statements_and_leaves_no_process(served: Served, notebook: Notebook) -> None:
+    key = notebook.run_key
+    assert len(processes_of(key)) >= 3
+    notebook.post("/stop", status=204)
+    assert notebook.get()["state"] == "dead"
+    assert processes_of(key) == {}
+    assert "\t diagnostics: The session was stopped on request." in notebook.get("/log?size=-1")["log"]
+    assert notebook.get("/statements/0")["output"]["data"] == {"text/plain": "4"}
+    notebook.post("/stop", status=204)
+    assert notebook.post("/connect")["state"] == "dead"
+    assert served.public.delete(notebook.path).json() == {"msg": "deleted"}
+    assert list((served.home / "sessions").iterdir()) == []
+
+
+def test_a_driver_that_cannot_start_says_why(served: Served) -> None:
+    broken = Notebook(served, conf={"spark.scheduler.mode": "nonsense"})
+    eventually(lambda: broken.get("/state")["state"] == "dead", "it is dead")
+    log = "\n".join(broken.get("/log?size=-1")["log"])
+    assert "The session's application did not start" in log
+    assert "nonsense" in log
+    assert served.public.delete(broken.path).status_code == 200
+
+
+def test_a_host_that_is_killed_takes_its_session_along(served: Served) -> None:
+    notebook = Notebook(served, idleTimeout="1h").is_idle()
+    number = notebook.begin("import time; time.sleep(600)")
+    key = notebook.run_key
+    (host,) = [pid for pid, command in processes_of(key).items() if "sessions.host" in command]
+    os.kill(host, signal.SIGKILL)
+    eventually(lambda: notebook.get("/state")["state"] == "dead", "it is dead")
+    assert processes_of(key) == {}
+    ended = notebook.get(f"/statements/{number}")
+    assert (ended["state"], ended["output"]["ename"]) == ("available", "SessionEnded")

@@ -1,0 +1,245 @@
+"""Sessions over HTTP, as far as no driver is needed: rows, rights, refusals, and journals that are left."""
+
+import json
+import os
+
+import pytest
+
+from headland.jobs.sessions import store
+from headland.jobs.sessions.host.journal import AVAILABLE, CANCELLED, Journal
+from headland.jobs.sessions.run_folder import SessionFolder
+from headland.jobs.sessions.states import State
+from headland.settings import JobsSettings, ServerSettings
+
+from .conftest import CLIENT, NODE, Service
+
+pytestmark = pytest.mark.anyio
+
+#: Livy's members, in Livy's order.
+MEMBERS = [
+    *("id", "name", "appId", "owner", "proxyUser", "state", "kind", "appInfo", "log", "ttl", "idleTimeout"),
+    *("driverMemory", "driverCores", "executorMemory", "executorCores", "conf", "archives", "files"),
+    *("heartbeatTimeoutInSecond", "jars", "numExecutors", "pyFiles", "queue"),
+]
+
+
+async def start(service: Service, **fields: object) -> int:
+    answer = await service.post("/sessions", json={"kind": "pyspark", **fields})
+    assert answer.status_code == 201, answer.text
+    return answer.json()["id"]
+
+
+def change(service: Service, session_id: int, **values: object) -> None:
+    service.database.write_and_wait(lambda connection: store.change(connection, session_id, **values))
+
+
+def folder(service: Service, session_id: int) -> SessionFolder:
+    row = service.database.read(lambda connection: store.get(connection, session_id))
+    return SessionFolder(service.home.sessions / row.run_key)
+
+
+def end(service: Service, session_id: int) -> None:
+    """Have a session be over that had run a statement, was at another, and had one more waiting."""
+    left = folder(service, session_id)
+    left.path.mkdir(parents=True)
+    journal = Journal(left.journal)
+    journal.open()
+    ran, running, _ = (journal.accept("pyspark", code, 1) for code in ("1+1", "endless", "never"))
+    journal.start(ran, 2)
+    journal.end(ran, AVAILABLE, {"status": "ok", "execution_count": 0, "data": {"text/plain": "2"}}, 3)
+    journal.start(running, 4)
+    change(service, session_id, claimed_by=NODE, state=State.DEAD, finished_at=5)
+
+
+async def test_a_new_session(service):
+    answer = await service.post("/sessions", json={"kind": "pyspark"})
+    assert (answer.status_code, answer.headers["location"]) == (201, "/sessions/0")
+    record = answer.json()
+    assert list(record) == MEMBERS
+    assert record == {
+        **dict.fromkeys(MEMBERS),
+        "id": 0,
+        "owner": CLIENT,
+        "state": "starting",
+        "kind": "pyspark",
+        "appInfo": {"driverLogUrl": None, "sparkUiUrl": None, "executorLogUrls": None},
+        **{name: [] for name in ("log", "archives", "files", "jars", "pyFiles")},
+        **dict.fromkeys(("driverCores", "executorCores", "numExecutors", "heartbeatTimeoutInSecond"), 0),
+        "conf": {},
+    }
+    assert (await service.get("/sessions/0")).json() == record
+    assert (await service.get("/sessions/0/state")).json() == {"id": 0, "state": "starting"}
+    assert (await service.get("/sessions/0/log")).json() == {"id": 0, "from": 0, "total": 0, "log": []}
+    assert (await service.get("/sessions/0/statements")).json() == {"total_statements": 0, "statements": []}
+
+
+async def test_a_record_says_what_was_asked_for(service):
+    asked = {
+        "name": "plough",
+        "jars": ["wasbs:///app.jar"],
+        "conf": {"spark.a": "b"},
+        "driverMemory": "512m",
+        "driverCores": 2,
+        "ttl": "2h",
+        "idleTimeout": "30m",
+        "heartbeatTimeoutInSecond": 600,
+        "queue": "night",
+    }
+    session = await start(service, **asked)
+    record = (await service.get("/sessions/plough")).json()
+    assert {name: record[name] for name in asked} == asked
+    assert record["id"] == session
+
+
+async def test_pages(service):
+    for _ in range(3):
+        await start(service)
+    page = (await service.get("/sessions?from=1&size=1")).json()
+    assert (page["from"], page["total"], [each["id"] for each in page["sessions"]]) == (1, 3, [1])
+    assert [each["id"] for each in (await service.get("/sessions/")).json()["sessions"]] == [0, 1, 2]
+
+
+async def test_a_statement_for_a_session_that_is_not_up_is_500(service, check_error):
+    # Livy's clients repeat what gets a 500, and give up at a 400.
+    session = await start(service)
+    answer = await service.post(f"/sessions/{session}/statements", json={"code": "1+1"})
+    check_error(answer, 500, "java.lang.IllegalStateException: Session is in state starting")
+    end(service, session)
+    answer = await service.post(f"/sessions/{session}/statements", json={"code": "1+1"})
+    check_error(answer, 500, "Session is in state dead")
+
+
+async def test_the_journal_of_a_session_that_is_over(service, check_error):
+    session = await start(service)
+    end(service, session)
+    page = (await service.get(f"/sessions/{session}/statements")).json()
+    assert [each["state"] for each in page["statements"]] == [AVAILABLE, AVAILABLE, CANCELLED]
+    ran, ended, never = page["statements"]
+    assert ran == {
+        "id": 0,
+        "code": "1+1",
+        "state": "available",
+        "output": {"status": "ok", "execution_count": 0, "data": {"text/plain": "2"}},
+        "progress": 1.0,
+        "started": 2,
+        "completed": 3,
+    }
+    assert (ended["output"]["status"], ended["output"]["ename"]) == ("error", "SessionEnded")
+    assert never["output"] is None
+    newest = (await service.get(f"/sessions/{session}/statements?order=DESC&from=0&size=2")).json()
+    assert (newest["total_statements"], [each["id"] for each in newest["statements"]]) == (3, [2, 1])
+    assert (await service.get(f"/sessions/{session}/statements/0")).json() == ran
+    check_error(await service.get(f"/sessions/{session}/statements/3"), 404, "Statement not found")
+    check_error(await service.get(f"/sessions/{session}/statements/x"), 400, 'For input string: "x"')
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "statements/0/cancel", {}),
+        ("POST", "interrupt", {}),
+        ("POST", "completion", {"code": "sp", "cursor": 2, "kind": "pyspark"}),
+        ("POST", "add-file", {"uri": "wasbs:///app.jar"}),
+    ],
+)
+async def test_what_only_a_session_that_is_up_can_do(service, check_error, method, path, body):
+    session = await start(service)
+    end(service, session)
+    answer = await service.public.request(
+        method, f"/sessions/{session}/{path}", json=body, headers=service.headers()
+    )
+    check_error(answer, 400, "requirement failed: Session isn't active.")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "text"),
+    [
+        ("/sessions", {"kind": "foo"}, 400, "Invalid kind: foo"),
+        ("/sessions", {"kind": "sparkr"}, 400, "it is not served here"),
+        ("/sessions", {"file": "x"}, 400, "file: unknown field"),
+        ("/sessions", {"kind": "pyspark", "name": "0"}, 400, "Invalid session name: 0"),
+        ("/sessions/0/statements", {}, 400, "code: is required"),
+        ("/sessions/0/statements", {"code": "1", "kin": "sql"}, 400, "kin: unknown field"),
+        ("/sessions/0/statements", {"code": "1", "kind": "cobol"}, 400, "Invalid kind: cobol"),
+        ("/sessions/0/completion", {"code": "1"}, 400, "cursor: is required"),
+        ("/sessions/0/add-jar", {"uri": "/etc/passwd"}, 400, "requirement failed: Local path /etc/passwd"),
+        ("/sessions/0/submit-job", {"job": "", "jobType": "spark"}, 501, "not served here"),
+        ("/sessions/9/statements", {"code": "1"}, 404, "Session '9' not found."),
+        ("/sessions/9/submit-job", {}, 404, "Session '9' not found."),
+    ],
+)
+async def test_refusals(service, check_error, path, body, status, text):
+    await start(service)
+    check_error(await service.post(path, json=body), status, text)
+
+
+async def test_names_are_unique_among_the_living(service, check_error):
+    session = await start(service, name="plough")
+    answer = await service.post("/sessions", json={"kind": "pyspark", "name": "plough"})
+    check_error(answer, 400, "Rejected, Reason: Duplicate session name: Some(plough) for session 0")
+    end(service, session)
+    assert await start(service, name="plough") == 1
+
+
+async def test_numbers_as_text_and_jupyters_message_type(service):
+    session = await start(service, numExecutors="2")
+    assert (await service.get(f"/sessions/{session}")).json()["numExecutors"] == 2
+    answer = await service.post(
+        f"/sessions/{session}/statements", json={"code": 1, "msg_type": "execute_request"}
+    )
+    assert answer.status_code == 500
+
+
+async def test_requests_are_a_heartbeat_and_lists_are_none(service):
+    session = await start(service)
+    heart = folder(service, session)
+    heart.path.mkdir(parents=True)
+    heart.heartbeat.touch()
+
+    os.utime(heart.heartbeat, (1, 1))
+    await service.get("/sessions")
+    assert heart.last_beat() == 1
+    await service.get(f"/sessions/{session}/state")
+    assert heart.last_beat() > 1
+
+
+async def test_rights(make_service, check_error):
+    service = await make_service(
+        jobs=JobsSettings(access_control=True, view_users=("viewer",), modify_users=("modifier",)),
+        server=ServerSettings(private_authentication="none"),
+    )
+    session = await start(service, conf={"spark.secret": "seed"})
+    end(service, session)
+
+    async def ask(caller: str, method: str, path: str):
+        headers = {"authorization": f"Bearer {service.token(azp=caller)}", "x-requested-by": "test"}
+        body = {"code": "1"} if method == "POST" else None
+        return await service.public.request(method, f"/sessions/{session}{path}", json=body, headers=headers)
+
+    for caller, views, modifies in (
+        (CLIENT, True, True),
+        ("viewer", True, False),
+        ("modifier", True, True),
+        ("stranger", False, False),
+    ):
+        record = (await ask(caller, "GET", "")).json()
+        assert record["conf"] == ({"spark.secret": "seed"} if views else {})
+        for path in ("/log", "/statements", "/statements/0"):
+            answer = await ask(caller, "GET", path)
+            if views:
+                assert answer.status_code == 200
+            else:
+                check_error(answer, 403, f"User '{caller}' is not allowed to view session {session}.")
+        for path in ("/statements", "/statements/0/cancel", "/interrupt", "/stop", "/connect"):
+            answer = await ask(caller, "POST", path)
+            if modifies:
+                assert answer.status_code != 403
+            else:
+                check_error(answer, 403, f"User '{caller}' is not allowed to modify session {session}.")
+    check_error(await ask("viewer", "DELETE", ""), 403, "is not allowed to modify")
+
+
+async def test_x_requested_by_is_demanded(service, check_error):
+    answer = await service.public.post("/sessions", json={"kind": "pyspark"}, headers=service.bearer())
+    check_error(answer, 400, "X-Requested-By")
+    assert json.loads((await service.get("/sessions")).text)["total"] == 0
