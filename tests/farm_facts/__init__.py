@@ -113,4 +113,4 @@ def _named(text: str, letter: str) -> str:
     """The tables are written in the words of later versions."""
     if letter not in "AB":
         return text
-    return text.replace("parties", "farmers").replace("partyId", "farmerId")
+    return text.replace("parties", "farmers").replace("partyId", "farmerId").replace("PartyId", "FarmerId")

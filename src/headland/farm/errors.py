@@ -139,6 +139,16 @@ class JobExistsError(FarmError):
         )
 
 
+class ResourceElsewhereError(FarmError):
+    """A document has this id, but is not where the request wants it."""
+
+    status = 409
+    code = "ResourceAlreadyExists"
+
+    def __init__(self, kind: str, document_id: str, parent_kind: str) -> None:
+        super().__init__(f"Resource '{kind}' with id '{document_id}' exists below another '{parent_kind}'.")
+
+
 class PreconditionError(FarmError):
     """The document is not in the state that the caller supposed."""
 

@@ -26,9 +26,9 @@ from headland.farm.catalogue.shape import Stored, shape_of
 from headland.farm.documents import documents, pages, rows
 from headland.farm.documents.conditions import Conditions
 from headland.farm.documents.documents import Written
-from headland.farm.documents.making import patch_of
+from headland.farm.documents.making import Patch, patch_of
 from headland.farm.documents.parents import key_below, parent_id
-from headland.farm.documents.rows import Key
+from headland.farm.documents.rows import Key, Row
 from headland.farm.documents.stamps import Stamp
 from headland.farm.documents.tokens import Continuation, opened, sealed
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError, UnsupportedMediaTypeError
@@ -81,19 +81,18 @@ class Handlers:
         self._id = family.parameter.of(version)
         self._parents = [(parent, parent.parameter.of(version)) for parent in family.parents]
 
-    async def get(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
-        key = self._key(request)
-        found = visit.store.read(lambda connection: rows.find(connection, self._family, key))
+    async def get(self, request: Request, _arrival: Arrival, visit: Visit) -> Response:
+        found = visit.store.read(lambda connection: self._find(connection, request))
         if found is None:
-            raise ResourceNotFoundError(self._kind, key.id)
+            raise ResourceNotFoundError(self._kind, request.path_params[self._id])
         conditions = conditions_of(request)
         conditions.check_match(found.etag)
         if conditions.unchanged(found.etag):
             return unchanged_answer(request, found.etag)
-        return document_answer(request, self._shown(found.stored, arrival), etag=found.etag)
+        return document_answer(request, self._shown(found.stored, request), etag=found.etag)
 
     async def write(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
-        key, conditions = self._key(request), conditions_of(request)
+        conditions = conditions_of(request)
         documents.check_ids(request.path_params)
         media_type, _ = media_type_of(request)
         if media_type not in {"", *BODY_TYPES}:
@@ -102,27 +101,37 @@ class Handlers:
         patch = patch_of(self._shape, body, self._surroundings.limits)
         stamp = self._stamp(visit)
         written = await visit.store.write(
-            lambda connection: documents.write(
-                connection, self._shape, key, patch, stamp=stamp, conditions=conditions
-            )
+            lambda connection: self._put(connection, request, patch, stamp, conditions)
         )
         return self._written(request, arrival, written)
 
     async def delete(self, request: Request, _arrival: Arrival, visit: Visit) -> Response:
-        key, conditions = self._key(request), conditions_of(request)
+        conditions = conditions_of(request)
         if self._family.has_file:
             await self._note(visit)
-        await visit.store.write(lambda connection: documents.delete(connection, self._shape, key, conditions))
+        await visit.store.write(lambda connection: self._remove(connection, request, conditions))
         if self._family.has_file:
             self._surroundings.pending.wake()
         return deleted_answer(request)
+
+    def _find(self, connection: Connection, request: Request) -> Row | None:
+        return rows.find(connection, self._family, self._key(request))
+
+    def _put(
+        self, connection: Connection, request: Request, patch: Patch, stamp: Stamp, conditions: Conditions
+    ) -> Written:
+        key = self._key(request)
+        return documents.write(connection, self._shape, key, patch, stamp=stamp, conditions=conditions)
+
+    def _remove(self, connection: Connection, request: Request, conditions: Conditions) -> None:
+        documents.delete(connection, self._shape, self._key(request), conditions)
 
     async def list(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
         below = self._below(request)
 
         def page(connection: Connection) -> bytes:
             secret = visit.store.secret
-            return self._page(connection, self._wanted(below, arrival, secret), arrival, secret)
+            return self._page(connection, request, self._wanted(request, below, secret), secret)
 
         asked = (arrival.base, arrival.path, request.scope["query_string"])
         return page_answer(request, visit.store.read_page(asked, page))
@@ -138,7 +147,7 @@ class Handlers:
             wanted = self._searched(
                 search_of(body, self._family, self._version, search), below, arrival, secret
             )
-            return self._page(connection, wanted, arrival, secret)
+            return self._page(connection, request, wanted, secret)
 
         asked = (arrival.base, arrival.path, request.scope["query_string"], text)
         if len(text) > _LONGEST_REMEMBERED:
@@ -166,7 +175,8 @@ class Handlers:
             narrowed=party != below[0],
         )
 
-    def _page(self, connection: Connection, wanted: Continuation, arrival: Arrival, secret: bytes) -> bytes:
+    def _page(self, connection: Connection, request: Request, wanted: Continuation, secret: bytes) -> bytes:
+        arrival: Arrival = request.scope["arrival"]
         found = pages.page(
             connection,
             self._family,
@@ -178,39 +188,44 @@ class Handlers:
             apart=self._shape.lists_apart,
             sought=Sought(wanted.geometry) if wanted.geometry else None,
         )
-        token = link = None
+        more = {}
         if found.end is not None:
             token = sealed(msgspec.structs.replace(wanted, after=found.end), secret)
             name = paging_name("skipToken", self._version)
-            link = f"{arrival.url}?api-version={self._version}&{name}={token}"
+            more = {name: token, "nextLink": f"{arrival.url}?api-version={self._version}&{name}={token}"}
         if self._shape.as_stored and not self._shape.lists_apart and not self._links:
-            return joined([each[1] for each in found.rows], token, link)
-        listed = self._shape.listed
-        shown = [self._linked(listed(Stored(*each[1:4])), arrival) for each in found.rows]
-        return joined(shown, token, link)
+            return joined([each[1] for each in found.rows], more)
+        shown = [self._listed(Stored(*each[1:4]), request) for each in found.rows]
+        return joined(shown, more)
 
-    def _shown(self, stored: Stored, arrival: Arrival) -> bytes:
+    def _listed(self, stored: Stored, request: Request) -> bytes:
+        """A document as lists have it."""
+        return self._linked(self._shape.listed(stored), request)
+
+    def _shown(self, stored: Stored, request: Request) -> bytes:
         """A document as it is answered."""
-        return self._linked(self._shape.read(stored), arrival)
+        return self._linked(self._shape.read(stored), request)
 
-    def _linked(self, document: bytes, arrival: Arrival) -> bytes:
-        return self._links.added(document, arrival.base) if self._links else document
+    def _linked(self, document: bytes, request: Request) -> bytes:
+        return self._links.added(document, request.scope["arrival"].base) if self._links else document
 
-    def _wanted(self, below: Below, arrival: Arrival, secret: bytes) -> Continuation:
+    def _wanted(self, request: Request, below: Below, secret: bytes) -> Continuation:
         """What the request's page has. A token has the whole query, so that beside it no filter is looked at."""
-        paging = paging_of(arrival.query, self._version)
+        query = request.scope["arrival"].query
+        paging = paging_of(query, self._version)
         if paging.token is None:
-            asked = asked_of(arrival.query, self._family, self._version)
+            asked = asked_of(query, self._family, self._version)
             return Continuation(self._family.name, *below, asked, 0, paging.size or USUAL_PAGE)
         return self._following(paging.token, below, paging.size, secret)
 
     def _following(self, token: str, below: Below, size: int | None, secret: bytes) -> Continuation:
-        before = opened(token, secret)
+        name = paging_name("skipToken", self._version)
+        before = opened(token, secret, name)
         party, within = below
         # A search of all parties may have been narrowed to one by its body.
         same = before.party == party or (party is None and before.narrowed)
         if (before.family, before.within) != (self._family.name, within) or not same:
-            raise InvalidInputError("The skip token is of another list.", "skipToken")
+            raise InvalidInputError("The skip token is of another list.", name)
         return msgspec.structs.replace(before, size=size or before.size)
 
     def _below(self, request: Request) -> Below:
@@ -223,7 +238,7 @@ class Handlers:
     def _written(self, request: Request, arrival: Arrival, written: Written) -> Response:
         location = arrival.url if written.created else None
         status = 201 if written.created else 200
-        document = self._linked(written.document, arrival)
+        document = self._shown(written.stored, request)
         return document_answer(request, document, status, etag=written.etag, location=location)
 
     def _stamp(self, visit: Visit) -> Stamp:

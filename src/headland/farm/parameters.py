@@ -1,13 +1,14 @@
 """Query parameters and headers, for descriptions of the API."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.filters import Filter, Match
 from headland.farm.catalogue.members import Moment
+from headland.farm.catalogue.shape import shape_of
 from headland.farm.queries import LARGEST_PAGE, SMALLEST_PAGE, USUAL_PAGE, paging_name
 from headland.farm.versions import Version
 from headland.http.operations import Parameter
@@ -41,7 +42,7 @@ _WORDS = {
 
 def list_parameters(family: Family, version: Version) -> tuple[Parameter, ...]:
     """What a family's lists take in one version."""
-    filters = (_parameter(each) for each in family.filters if version in each.versions)
+    filters = (_parameter(each, family, version) for each in family.filters if version in each.versions)
     return (*filters, *paging_parameters(version))
 
 
@@ -60,9 +61,12 @@ def paging_parameters(version: Version) -> tuple[Parameter, ...]:
     )
 
 
-def _parameter(each: Filter) -> Parameter:
+def _parameter(each: Filter, family: Family, version: Version) -> Parameter:
     name = each.column.name.replace("_", " ")
     kind: Any = {float: float, int: int, bool: bool, datetime: Moment}.get(each.column.type, str)
+    words = shape_of(family, version).words(each.column)
+    if words is not None and version in words.versions:
+        kind = Literal[tuple(words.in_version(version))]
     return Parameter(
         each.parameter, list[kind] if each.repeated else kind, f"Only those {_WORDS[each.match]}: {name}."
     )

@@ -1,12 +1,21 @@
 """The paths of a family's documents."""
 
+from collections.abc import Sequence
+
 from headland.farm.catalogue import Family
+from headland.farm.catalogue.parents import Parent
 from headland.farm.versions import Version
+
+
+def steps_above(family: Family, version: Version) -> Sequence[Parent]:
+    """What a family's documents lie below."""
+    nesting = family.nesting
+    return (*family.parents, nesting.parent) if nesting and version in nesting.versions else family.parents
 
 
 def list_path(family: Family, version: Version) -> str:
     """What ids of a family's documents come after."""
-    steps = [(parent.segment.of(version), parent.parameter.of(version)) for parent in family.parents]
+    steps = [(each.segment.of(version), each.parameter.of(version)) for each in steps_above(family, version)]
     above = "".join(f"/{segment}/{{{parameter}}}" for segment, parameter in steps)
     return f"{above}/{family.segment.of(version)}"
 

@@ -12,6 +12,7 @@ import msgspec
 
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.filters import Filter, Match
+from headland.farm.catalogue.shape import shape_of
 from headland.farm.documents.facts import as_text, milliseconds, pair
 from headland.farm.documents.pages import comparable
 from headland.farm.errors import InvalidInputError, UnspecifiedVersionError, UnsupportedVersionError
@@ -103,9 +104,25 @@ def asked_of(query: Query, family: Family, version: Version) -> dict[str, list[A
     asked: dict[str, list[Any]] = {}
     for each in family.filters:
         if each.parameter in query and version in each.versions:
-            given = _values(query, each)
-            asked[each.parameter] = [comparable(each, value_of(each, text)) for text in given]
+            given = [value_of(each, text) for text in _values(query, each)]
+            asked[each.parameter] = [comparable(each, said(each, family, version, value)) for value in given]
     return asked
+
+
+def said(wanted: Filter, family: Family, version: Version, value: Any) -> Any:
+    """What is stored where a version says `value`.
+
+    Raises:
+        InvalidInputError: it is none of the words that it may say.
+    """
+    words = shape_of(family, version).words(wanted.column)
+    if words is None:
+        return value
+    usual = words.read(version, value)
+    if usual is None:
+        known = ", ".join(words.in_version(version))
+        raise InvalidInputError(f"'{value[:80]}' is none of {known}.", wanted.parameter)
+    return usual
 
 
 def _values(query: Query, wanted: Filter) -> list[str]:

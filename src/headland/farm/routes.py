@@ -5,10 +5,10 @@ from functools import cache, partial
 from typing import Any
 
 from headland.farm.catalogue import FAMILIES, Family
-from headland.farm.catalogue.parents import PARTY
 from headland.farm.catalogue.shape import shape_of
 from headland.farm.guarded import guarded
 from headland.farm.handlers import BODY_TYPES, Handlers, Surroundings
+from headland.farm.nested import NestedHandlers
 from headland.farm.parameters import (
     API_VERSION,
     CONDITIONS,
@@ -16,7 +16,8 @@ from headland.farm.parameters import (
     list_parameters,
     paging_parameters,
 )
-from headland.farm.paths import document_path, list_path
+from headland.farm.paths import document_path, list_path, steps_above
+from headland.farm.queries import paging_name
 from headland.farm.searches import search_struct
 from headland.farm.versions import Version
 from headland.farm.wire import list_struct
@@ -31,7 +32,7 @@ def catalogue_operations(version: Version, surroundings: Surroundings) -> list[O
     return [
         operation
         for family in FAMILIES
-        if version in family.versions
+        if family.served and version in family.versions
         for operation in (
             *_lists(family, version, surroundings),
             *_searches(family, version, surroundings),
@@ -42,17 +43,17 @@ def catalogue_operations(version: Version, surroundings: Surroundings) -> list[O
 
 def _lists(family: Family, version: Version, surroundings: Surroundings) -> Iterator[Operation]:
     kind = family.kind.of(version)
-    act = Handlers(family, version, surroundings).list
+    act = handlers_of(family, version, surroundings).list
     action = family.action("list/action")
     answers = {200: Answer("A page.", listed_page(family, version))}
     paths = {}
-    if family.listed_whole or not family.parents:
+    above = steps_above(family, version)
+    if family.listed_whole or not above:
         paths["list"] = (f"/{family.segment.of(version)}", f"List {kind} resources")
-    if family.parents:
-        verb = "list_party" if family.of_party and family.listed_whole else "list"
-        *_, parent = family.parents
-        below = "party" if parent is PARTY else "parent"
-        paths[verb] = (list_path(family, version), f"List {kind} resources of one {below}")
+    if above:
+        verb = "list_below" if family.listed_whole else "list"
+        parent = above[-1].attribute.removesuffix("_id")
+        paths[verb] = (list_path(family, version), f"List {kind} resources of one {parent}")
     for verb, (path, summary) in paths.items():
         yield Operation(
             "GET",
@@ -92,14 +93,24 @@ def _searches(family: Family, version: Version, surroundings: Surroundings) -> I
 @cache
 def listed_page(family: Family, version: Version) -> type[Any]:
     """The Struct of a page of a family's documents."""
-    return list_struct(
-        f"{family.listed_kind.of(version)}ListResponse", shape_of(family, version).listed_struct
+    name, more = (
+        f"{family.listed_kind.of(version)}ListResponse",
+        (paging_name("skipToken", version), "nextLink"),
     )
+    return list_struct(name, shape_of(family, version).listed_struct, more)
+
+
+def handlers_of(family: Family, version: Version, surroundings: Surroundings) -> Handlers:
+    """What does a family's operations."""
+    nesting = family.nesting
+    if nesting and version in nesting.versions:
+        return NestedHandlers(family, nesting, version, surroundings)
+    return Handlers(family, version, surroundings)
 
 
 def _documents(family: Family, version: Version, surroundings: Surroundings) -> Iterator[Operation]:
     kind, struct = family.kind.of(version), shape_of(family, version).struct
-    handlers = Handlers(family, version, surroundings)
+    handlers = handlers_of(family, version, surroundings)
     path = document_path(family, version)
     read, write, delete = map(family.action, ("read", "write", "delete"))
     yield Operation(

@@ -18,7 +18,15 @@ from headland.farm.documents.pages import comparable
 from headland.farm.errors import InvalidInputError
 from headland.farm.geometry import Geometry, Limits, placed
 from headland.farm.geometry.reading import MOST_SEARCHED_BY
-from headland.farm.queries import LARGEST_PAGE, MOST_VALUES, SMALLEST_PAGE, Paging, paging_name, value_of
+from headland.farm.queries import (
+    LARGEST_PAGE,
+    MOST_VALUES,
+    SMALLEST_PAGE,
+    Paging,
+    paging_name,
+    said,
+    value_of,
+)
 from headland.farm.versions import Version
 from headland.http.validation import BodyInvalidError, convert_json
 
@@ -42,24 +50,21 @@ def search_of(body: Mapping[str, Any], family: Family, version: Version, search:
     Raises:
         BodyInvalidError, InvalidInputError: a value that the filter can't be held against, or no geometry.
     """
-    given = {name: value for name, value in body.items() if value is not None}
-    geometry = given.pop(_GEOMETRY, None)
+    body = {name: value for name, value in body.items() if value is not None}
+    geometry = body.pop(_GEOMETRY, None)
     wkb = None if geometry is None else placed(geometry, _GEOMETRY, Limits(MOST_SEARCHED_BY)).wkb
-    wanted = convert_json(given, search_struct(family, version, search), lax=True)
+    wanted = convert_json(body, search_struct(family, version, search), lax=True)
     asked: dict[str, list[Any]] = {}
     for each in family.filters:
         value = getattr(wanted, each.parameter, None)
         if version in each.versions and value is not None and value != []:
-            asked[each.parameter] = _compared(each, value)
+            values = value if each.repeated else [value]
+            if len(values) > MOST_VALUES:
+                raise InvalidInputError(f"There are more than {MOST_VALUES} values.", each.parameter)
+            given = [_plain(each, one) for one in values]
+            asked[each.parameter] = [comparable(each, said(each, family, version, one)) for one in given]
     size, token = getattr(wanted, "max_page_size", None), getattr(wanted, "skip_token", None)
     return Searched(asked, wkb, getattr(wanted, "party_id", None), Paging(token, size))
-
-
-def _compared(wanted: Filter, value: Any) -> list[Any]:
-    values = value if wanted.repeated else [value]
-    if len(values) > MOST_VALUES:
-        raise InvalidInputError(f"There are more than {MOST_VALUES} values.", wanted.parameter)
-    return [comparable(wanted, _plain(wanted, each)) for each in values]
 
 
 def _plain(wanted: Filter, value: Any) -> Any:

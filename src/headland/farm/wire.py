@@ -1,6 +1,6 @@
 """Error bodies, and pages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -32,25 +32,26 @@ class ErrorResponse(Struct, frozen=True, rename="camel"):
     trace_id: str
 
 
-def list_struct(name: str, document: type[Any]) -> type[Any]:
-    """The Struct of a page of documents, for descriptions of the API: pages themselves are joined from bytes."""
+def list_struct(name: str, document: type[Any], more: Iterable[str]) -> type[Any]:
+    """The Struct of a page of documents, for descriptions of the API: pages themselves are joined from bytes. Where
+    there is another page, it has `more`.
+    """
+    attributes = {f"more_{number}": wire for number, wire in enumerate(more)}
     return msgspec.defstruct(
         name,
         [
             ("value", list[document]),  # type: ignore[valid-type]
-            ("skip_token", str | None, None),
-            ("next_link", str | None, None),
+            *((attribute, str | None, None) for attribute in attributes),
         ],
-        rename="camel",
+        rename={"value": "value", **attributes},
         omit_defaults=True,
         module=document.__module__,
-        namespace={"__doc__": "A page. The last one has neither token nor link."},
+        namespace={"__doc__": "A page. The last one has nothing that leads on."},
     )
 
 
-def joined(documents: Iterable[bytes], token: str | None, link: str | None) -> bytes:
-    """A page: documents that are JSON already. Neither token nor link has anything that JSON escapes."""
-    value = b",".join(documents)
-    if token is None or link is None:
-        return b'{"value":[%b]}' % value
-    return b'{"value":[%b],"skipToken":"%b","nextLink":"%b"}' % (value, token.encode(), link.encode())
+def joined(documents: Iterable[bytes], more: Mapping[str, str]) -> bytes:
+    """A page: documents that are JSON already, and what leads to the next one. Nothing of that is escaped by JSON."""
+    parts = [b'"value":[%b]' % b",".join(documents)]
+    parts += [b'"%b":"%b"' % (name.encode(), text.encode()) for name, text in more.items()]
+    return b"{%b}" % b",".join(parts)

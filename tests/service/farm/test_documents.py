@@ -5,6 +5,8 @@ import re
 import pytest
 from tests.service.farm.conftest import Caller
 
+from headland.farm.versions import SERVED
+
 pytestmark = pytest.mark.anyio
 
 ETAG = re.compile(r"[0-9a-f]{8}-0000-[0-9a-f]{4}-0000-[0-9a-f]{12}")
@@ -17,7 +19,7 @@ async def test_a_party_is_created_read_and_updated(admin: Caller) -> None:
     assert created.status_code == 201
     assert created.headers["location"] == "https://headland.example:8443/farm/meadow/parties/p-1"
     assert created.headers["content-type"] == "application/json; charset=utf-8"
-    assert created.headers["api-supported-versions"] == "2022-11-01-preview"
+    assert created.headers["api-supported-versions"] == ", ".join(sorted(SERVED))
     document = created.json()
     assert document == {
         "id": "p-1",

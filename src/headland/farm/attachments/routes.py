@@ -16,13 +16,14 @@ from headland.farm.handlers import Surroundings
 from headland.farm.parameters import API_VERSION, CONDITIONS
 from headland.farm.paths import document_path
 from headland.farm.routes import ETAG, LOCATION
-from headland.farm.versions import Version
+from headland.farm.versions import Version, versions
 from headland.http.operations import Answer, Operation
 
 _FILE_HEADERS = {
     "Content-Disposition": "The file's original name.",
     "Repr-Digest": "Its SHA-256 (RFC 9530).",
 }
+_CAPITALS = versions("AB")
 _Binary = Annotated[str, Meta(description="The file.", extra_json_schema={"format": "binary"})]
 
 
@@ -71,7 +72,12 @@ def _form(family: Family, version: Version) -> type[Any]:
     return msgspec.defstruct(
         f"{family.kind.of(version)}Form",
         [("file", _Binary | None, None), *((m.attribute, m.type_in(version) | None, None) for m in members)],
-        rename={m.attribute: shape.names[m.attribute] for m in members},
+        rename={m.attribute: _part_name(shape.names[m.attribute], version) for m in members},
         module=family.document.__module__,
         namespace={"__doc__": "A form; what is not sent stays as it is."},
     )
+
+
+def _part_name(member: str, version: Version) -> str:
+    """The earliest versions write all but one with a capital; any version's names are taken in either case."""
+    return member if version not in _CAPITALS or member == "insightId" else member[:1].upper() + member[1:]

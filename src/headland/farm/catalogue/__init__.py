@@ -3,8 +3,11 @@
 from headland.farm.catalogue.application_data import APPLICATION_DATA
 from headland.farm.catalogue.attachments import ATTACHMENTS
 from headland.farm.catalogue.boundaries import BOUNDARIES
+from headland.farm.catalogue.chemical_products import CHEMICAL_PRODUCTS
 from headland.farm.catalogue.crops import CROP_PRODUCTS, CROPS
+from headland.farm.catalogue.datasets import DATASET_ACCESSES, DATASET_RECORDS, DATASETS
 from headland.farm.catalogue.family import Family
+from headland.farm.catalogue.farm_equipments import FARM_EQUIPMENTS
 from headland.farm.catalogue.farms import FARMS
 from headland.farm.catalogue.fields import FIELDS
 from headland.farm.catalogue.harvest_data import HARVEST_DATA
@@ -29,6 +32,11 @@ FAMILIES: tuple[Family, ...] = (
     SEASONS,
     CROPS,
     CROP_PRODUCTS,
+    CHEMICAL_PRODUCTS,
+    FARM_EQUIPMENTS,
+    DATASETS,
+    DATASET_RECORDS,
+    DATASET_ACCESSES,
     MANAGEMENT_ZONES,
     ZONES,
     PRESCRIPTION_MAPS,

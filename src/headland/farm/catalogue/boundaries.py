@@ -15,23 +15,17 @@ from headland.farm.geometry import Geometry, Placed
 from headland.farm.geometry.measuring import DECIMALS, acres, bounding_polygon, centroid
 from headland.farm.versions import versions
 
-#: What a boundary may be of.
-_PARENTS = (
-    "Field",
-    "SeasonalField",
-    "Zone",
-    "Prescription",
-    "PlantTissueAnalysis",
-    "ApplicationData",
-    "PlantingData",
-    "TillageData",
-    "HarvestData",
-)
-#: Families by what a boundary is of.
+#: What a boundary may be of, and of which family that is.
 _FAMILIES = {
     "Field": "fields",
     "SeasonalField": "seasonal_fields",
+    "Zone": "zones",
+    "Prescription": "prescriptions",
     "PlantTissueAnalysis": "plant_tissue_analyses",
+    "ApplicationData": "application_data",
+    "PlantingData": "planting_data",
+    "TillageData": "tillage_data",
+    "HarvestData": "harvest_data",
 }
 _Area = Annotated[Measure | None, ReadOnly, In("C-E"), Meta(description="In acres.")]
 
@@ -40,7 +34,7 @@ class Boundary(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
     """The outline of land."""
 
     parent_id: str | None = None
-    parent_type: Annotated[str | None, one_of(*_PARENTS, letters="B-E")] = None
+    parent_type: Annotated[str | None, one_of(*_FAMILIES, letters="B-E")] = None
     geometry: Annotated[Geometry | None, Apart("B-E")] = None
     is_primary: Annotated[bool | None, In("AB")] = None
     acreage: Annotated[float | None, ReadOnly, In("AB")] = None

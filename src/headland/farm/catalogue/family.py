@@ -8,6 +8,7 @@ from typing import Any
 from headland.farm.catalogue.filters import COMMON, Column, Filter
 from headland.farm.catalogue.links import Link
 from headland.farm.catalogue.members import Document, PartyDocument, members_of
+from headland.farm.catalogue.nesting import Nesting
 from headland.farm.catalogue.parents import PARTY, Parent
 from headland.farm.catalogue.references import ByType, Reference
 from headland.farm.catalogue.searching import Search
@@ -44,6 +45,10 @@ class Family:
     below: tuple[Parent, ...] = ()
     #: Whether there is a list of all its documents, wherever they lie; one below their parents there always is.
     listed_whole: bool = True
+    #: What some version has its documents below, beside its parents.
+    nesting: Nesting | None = None
+    #: Whether its operations are those that documents of most families have.
+    served: bool = True
     #: Whether jobs delete its documents with all that is linked to them.
     cascades: bool = False
     searches: tuple[Search, ...] = ()
@@ -82,7 +87,8 @@ class Family:
     @cached_property
     def filters(self) -> tuple[Filter, ...]:
         """All filters of its lists."""
-        return (*COMMON, *self.own_filters)
+        nesting = (self.nesting.filter,) if self.nesting else ()
+        return (*COMMON, *self.own_filters, *nesting)
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:

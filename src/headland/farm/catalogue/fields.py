@@ -21,7 +21,7 @@ FIELDS = Family(
     segment=Spelling("fields"),
     parameter=Spelling("fieldId"),
     document=Field,
-    own_filters=(any_of("farmIds", "farm_id", "A-E", indexed=True),),
+    own_filters=(any_of("farmIds", "farm_id", indexed=True),),
     references=(Reference("farm_id", "farms"),),
     cascades=True,
 )

@@ -101,6 +101,11 @@ def measures(name: str, attribute: str, letters: str = "A-G") -> tuple[Filter, F
     return _between(name, Column(attribute, (attribute, "value"), float), letters)
 
 
+def whole_numbers(name: str, attribute: str, letters: str = "A-G") -> tuple[Filter, Filter]:
+    """`min<name>` and `max<name>` of a whole number."""
+    return _between(name, Column(attribute, (attribute,), int), letters)
+
+
 def numbers(name: str, attribute: str, letters: str = "A-G") -> tuple[Filter, Filter]:
     """`min<name>` and `max<name>` of a number."""
     return _between(name, Column(attribute, (attribute,), float), letters)

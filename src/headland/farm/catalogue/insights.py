@@ -16,6 +16,7 @@ RESOURCE_TYPES = one_of(
     "Farm",
     "Field",
     "SeasonalField",
+    Word("Boundary", versions=versions("B-E")),
 )
 RESOURCES = ByType(
     "resource_type",
@@ -24,6 +25,7 @@ RESOURCES = ByType(
         "Farm": "farms",
         "Field": "fields",
         "SeasonalField": "seasonal_fields",
+        "Boundary": "boundaries",
     },
 )
 

@@ -39,6 +39,13 @@ class Apart:
     letters: str
 
 
+@dataclass(frozen=True, slots=True)
+class Required:
+    """The versions in which the member, a text, must be there."""
+
+    letters: str
+
+
 class ReadOnly:
     """The service writes it; what a client sends in its place is ignored."""
 
@@ -56,6 +63,12 @@ Moment = Annotated[datetime, Meta(extra_json_schema={"format": "date-time"})]
 
 #: Whom a document is from.
 Source = Annotated[str, Meta(min_length=2, max_length=100)]
+
+#: Ids of other documents, none of them twice.
+Ids = Annotated[
+    list[str], Meta(max_length=25, description="At most 25.", extra_json_schema={"uniqueItems": True})
+]
+Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 
 #: For documents that lack a member of the envelope.
 Absent = Annotated[str | None, In("")]
@@ -114,6 +127,7 @@ class Member:
     unlisted: Versions = frozenset()
     #: What it may say, where that is not any text.
     words: OneOf | None = None
+    required: Versions = frozenset()
 
     def name_in(self, version: Version) -> str:
         """Its wire name in a version that has it."""
@@ -121,8 +135,14 @@ class Member:
             (called.name for called in self.renamed if version in versions(called.letters)), self.name
         )
 
+    def default_in(self, version: Version) -> Any:
+        """What it is where nobody says."""
+        return msgspec.NODEFAULT if version in self.required else self.default
+
     def type_in(self, version: Version) -> Any:
         """What it may be in a version that has it."""
+        if version in self.required:
+            return Annotated[str, Meta(min_length=1)]
         if self.words is None or version not in self.words.versions:
             return self.type
         return Literal[tuple(self.words.in_version(version))] | None
@@ -135,6 +155,7 @@ def members_of(document: type[Struct]) -> Iterator[Member]:
         hint = hints[field.name]
         extras = getattr(hint, "__metadata__", ())
         spans = [versions(extra.letters) for extra in extras if isinstance(extra, In)]
+        needed = [versions(extra.letters) for extra in extras if isinstance(extra, Required)]
         unlisted = [versions(extra.letters) for extra in extras if isinstance(extra, Apart)]
         yield Member(
             field.name,
@@ -147,6 +168,7 @@ def members_of(document: type[Struct]) -> Iterator[Member]:
             bool(unlisted),
             unlisted[0] if unlisted else frozenset(),
             next((extra for extra in extras if isinstance(extra, OneOf)), None),
+            needed[0] if needed else frozenset(),
         )
 
 

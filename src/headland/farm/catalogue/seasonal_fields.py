@@ -5,8 +5,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from headland.farm.catalogue.family import Family, Reference, Spelling
-from headland.farm.catalogue.filters import any_of, has_any
-from headland.farm.catalogue.members import In, Moment, PartyDocument, ReadOnly
+from headland.farm.catalogue.filters import any_of, equal, has_any, numbers, times
+from headland.farm.catalogue.members import Called, Ids, In, Moment, PartyDocument, ReadOnly, Required
 
 _Unit = Annotated[str, Meta(min_length=2, max_length=32)]
 
@@ -16,11 +16,10 @@ class SeasonalField(PartyDocument, kw_only=True, rename="camel", omit_defaults=T
 
     primary_boundary_id: Annotated[str | None, ReadOnly, In("AB")] = None
     boundary_ids: Annotated[list[str] | None, ReadOnly, In("AB")] = None
-    farm_id: str | None = None
+    farm_id: Annotated[str | None, Required("FG")] = None
     field_id: str | None = None
     season_id: str | None = None
-    crop_variety_ids: Annotated[list[str] | None, In("AB")] = None
-    crop_product_ids: Annotated[list[str] | None, In("C-G")] = None
+    crop_product_ids: Annotated[Ids | None, Called("cropVarietyIds", "AB")] = None
     crop_id: str | None = None
     avg_yield_value: Annotated[float | None, In("AB")] = None
     avg_yield_unit: Annotated[_Unit | None, In("AB")] = None
@@ -36,11 +35,17 @@ SEASONAL_FIELDS = Family(
     parameter=Spelling("seasonalFieldId"),
     document=SeasonalField,
     own_filters=(
-        any_of("farmIds", "farm_id", "A-E", indexed=True),
-        any_of("fieldIds", "field_id", "A-E", indexed=True),
-        any_of("seasonIds", "season_id", "A-E", indexed=True),
-        has_any("cropProductIds", "crop_product_ids", "C-E"),
-        any_of("cropIds", "crop_id", "A-E", indexed=True),
+        any_of("farmIds", "farm_id", "A-G", indexed=True),
+        any_of("fieldIds", "field_id", "A-G", indexed=True),
+        any_of("seasonIds", "season_id", "A-G", indexed=True),
+        has_any("cropVarietyIds", "crop_product_ids", "AB"),
+        has_any("cropProductIds", "crop_product_ids", "C-G"),
+        any_of("cropIds", "crop_id", "A-G", indexed=True),
+        *numbers("AvgYieldValue", "avg_yield_value", "AB"),
+        equal("avgYieldUnit", "avg_yield_unit", "AB"),
+        *numbers("AvgSeedPopulationValue", "avg_seed_population_value", "AB"),
+        equal("avgSeedPopulationUnit", "avg_seed_population_unit", "AB"),
+        *times("PlantingDateTime", "planting_date_time", "AB"),
     ),
     references=(Reference("farm_id", "farms"), Reference("field_id", "fields")),
     cascades=True,

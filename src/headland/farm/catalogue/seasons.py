@@ -6,9 +6,9 @@ from msgspec import Meta
 
 from headland.farm.catalogue.family import Family, Spelling
 from headland.farm.catalogue.filters import any_number_of, times
-from headland.farm.catalogue.members import Document, In, Moment
+from headland.farm.catalogue.members import Document, In, Int32, Moment
 
-_Year = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1, description="Of the season's end.")]
+_Year = Annotated[Int32, Meta(description="Of the season's end.")]
 
 
 class Season(Document, kw_only=True, rename="camel", omit_defaults=True):

@@ -10,7 +10,9 @@ import msgspec
 from msgspec import Struct
 
 from headland.farm.catalogue.family import GEOMETRY, Family
-from headland.farm.catalogue.members import Document, Member, Moment, members_of
+from headland.farm.catalogue.filters import Column
+from headland.farm.catalogue.members import Document, Ids, Member, Moment, members_of
+from headland.farm.catalogue.words import OneOf
 from headland.farm.versions import Version
 from headland.http.validation import BodyInvalidError, convert_json
 
@@ -56,6 +58,7 @@ class Shape:
         #: Attributes of members that only the service writes, and what they are where it has not.
         self.read_only = {m.attribute: m.default for m in members if m.read_only}
         self._writable = frozenset(m.name_in(version) for m in self.members if not m.read_only)
+        self._ids = tuple(m.attribute for m in self.members if m.type == Ids | None)
         self._times = tuple(m.attribute for m in self.members if m.type == Moment | None)
         #: Their wire names by attribute.
         self.names = {m.attribute: m.name_in(version) for m in self.members}
@@ -96,6 +99,10 @@ class Shape:
     def _tidied(self, document: Document) -> Document:
         for attribute in self._links:
             setattr(document, attribute, None)
+        for attribute in self._ids:
+            ids = getattr(document, attribute) or []
+            if len(ids) > len(set(ids)):
+                raise BodyInvalidError(self.names[attribute], "has an item twice")
         for attribute in self._times:
             moment: datetime | None = getattr(document, attribute)
             if moment is not None:
@@ -181,6 +188,10 @@ class Shape:
                     found[name] = said
         return found
 
+    def words(self, column: Column) -> OneOf | None:
+        """The only words that a column's member may say."""
+        return self._words.get(column.path[0]) if len(column.path) == 1 else None
+
     def _usual(self, attribute: str, value: Any) -> Any:
         """A member's value as it is stored."""
         words = self._words.get(attribute)
@@ -227,7 +238,7 @@ def _struct(name: str, document: type[Struct], members: tuple[Member, ...], vers
     """The Struct of one version, with the attributes of the one that was declared, which is its `declared`."""
     return msgspec.defstruct(
         name,
-        [(m.attribute, m.type_in(version), m.default) for m in members],
+        [(m.attribute, m.type_in(version), m.default_in(version)) for m in members],
         bases=(Struct,),
         namespace={"__doc__": document.__doc__, "declared": document},
         module=document.__module__,

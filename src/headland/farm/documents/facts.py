@@ -1,5 +1,6 @@
 """What a row keeps of a document to be filtered on."""
 
+import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -58,7 +59,10 @@ def _parts(key: str, value: Any) -> Iterator[str]:
             yield pair(f"{key}.unit", value.unit)
         if value.value is not None:
             yield pair(f"{key}.value", as_text(float(value.value)))
-    else:
+    elif isinstance(value, list):
+        for each in value:
+            yield from _parts(key, each)
+    elif not isinstance(value, dict):
         yield pair(key, as_text(value))
 
 
@@ -67,6 +71,8 @@ def _listed(items: Any) -> str | None:
     return item(joined) if joined else None
 
 
-def as_text(value: str | float) -> str:
-    """Numbers as JSON writes them."""
-    return value if isinstance(value, str) else repr(value)
+def as_text(value: str | float | bool | None) -> str:
+    """All but text as JSON writes it."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value) if value is None or isinstance(value, bool) else repr(value)

@@ -52,8 +52,8 @@ def _text(sealed: bytes) -> str:
     return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
 
 
-def opened(token: str, secret: bytes) -> Continuation:
-    """What a token says that was sealed with the same secret.
+def opened(token: str, secret: bytes, parameter: str = "skipToken") -> Continuation:
+    """What a token says that was sealed with the same secret. `parameter` is where it was given.
 
     Raises:
         InvalidInputError: it was not, or was changed since.
@@ -68,7 +68,7 @@ def opened(token: str, secret: bytes) -> Continuation:
     except (ValueError, msgspec.MsgspecError):
         pass
     raise InvalidInputError(
-        "The skip token is not one of this instance's; ask for the first page anew.", "skipToken"
+        "The skip token is not one of this instance's; ask for the first page anew.", parameter
     )
 
 

@@ -1,0 +1,132 @@
+"""What is told apart by version: names, shapes, and what one version shows of what another has written."""
+
+from collections.abc import Callable
+
+import pytest
+from tests.service.farm.conftest import Caller
+
+from headland.farm.versions import Version
+
+pytestmark = pytest.mark.anyio
+
+Make = Callable[..., Caller]
+
+
+async def test_farmers_are_parties(caller: Make) -> None:
+    old, new = caller(version=Version.B), caller(version=Version.C)
+    made = await old.make("/farmers/p1", name="N")
+    assert "createdBy" not in made
+    assert (await new("GET", "/parties/p1")).json().items() >= {"name": "N", "createdBy": "admin"}.items()
+    farm = await old.make("/farmers/p1/farms/f1")
+    assert farm["farmerId"] == "p1"
+    assert (await new("GET", "/parties/p1/farms/f1")).json()["partyId"] == "p1"
+    missing = (await old("GET", "/farmers/none")).json()["error"]
+    assert missing["message"] == "Resource 'Farmer' with id 'none' does not exist."
+    for asked, path in ((old, "/parties"), (new, "/farmers")):
+        assert (await asked("GET", path)).status_code == 404
+
+
+async def test_pages_have_the_versions_names(caller: Make) -> None:
+    old, new = caller(version=Version.A), caller(version=Version.C)
+    for number in range(11):
+        await old.make(f"/farmers/p{number:02}")
+    page = (await old("GET", "/farmers", params={"$maxPageSize": 10})).json()
+    assert page.keys() == {"value", "$skipToken", "nextLink"}
+    assert await old.ids("/farmers", **{"$skipToken": page["$skipToken"]}) == ["p10"]
+    assert "$skipToken=" in page["nextLink"]
+    # A parameter of other versions is none.
+    assert len(await old.ids("/farmers", maxPageSize=10)) == 11
+    refused = await old("GET", "/farmers", params={"$skipToken": "x"})
+    assert refused.json()["error"]["target"] == "$skipToken"
+    newer = (await new("GET", "/parties", params={"maxPageSize": 10})).json()
+    assert newer.keys() == {"value", "skipToken", "nextLink"}
+
+
+async def test_varieties_are_products(caller: Make) -> None:
+    old, new = caller(version=Version.B), caller(version=Version.C)
+    await old.make("/crop-varieties/v1", cropIds=["c1"], brand="B")
+    await new("PATCH", "/crop-products/v1", json={"trait": "T", "treatments": ["x"]})
+    assert not {"trait", "treatments"} & (await old("GET", "/crop-varieties/v1")).json().keys()
+    await old("PATCH", "/crop-varieties/v1", json={"brand": None})
+    assert (await new("GET", "/crop-products/v1")).json().items() >= {"cropIds": ["c1"], "trait": "T"}.items()
+    await old.make("/farmers/p1")
+    await old.make("/farmers/p1/seasonal-fields/s1", cropVarietyIds=["v1"], avgYieldUnit="kg")
+    assert await new.ids("/seasonal-fields", cropProductIds="v1") == ["s1"]
+    shown = (await new("GET", "/parties/p1/seasonal-fields/s1")).json()
+    assert shown["cropProductIds"] == ["v1"]
+    assert "avgYieldUnit" not in shown
+
+
+@pytest.fixture
+async def nested(caller: Make) -> Caller:
+    """The first version, and two crops."""
+    oldest = caller(version=Version.A)
+    for crop in ("c1", "c2"):
+        await oldest.make(f"/crops/{crop}")
+    return oldest
+
+
+async def test_the_first_version_has_varieties_below_crops(nested: Caller, caller: Make) -> None:
+    made = await nested.make("/crops/c1/crop-varieties/v1", brand="B", cropId="c2")
+    assert made["cropId"] == "c1"
+    assert not {"cropIds", "createdBy"} & made.keys()
+    assert (await nested("GET", "/crops/c1/crop-varieties/v1")).json() == made
+    newer = caller(version=Version.B)
+    assert (await newer("GET", "/crop-varieties/v1")).json()["cropIds"] == ["c1"]
+    await newer("PATCH", "/crop-varieties/v1", json={"cropIds": ["c2", "c1"]})
+    # It lies below each of its crops.
+    for crop in ("c1", "c2"):
+        shown = (await nested("GET", f"/crops/{crop}/crop-varieties/v1")).json()
+        assert (shown["cropId"], shown["brand"]) == (crop, "B")
+    assert [each["cropId"] for each in (await nested("GET", "/crop-varieties")).json()["value"]] == ["c2"]
+
+
+async def test_a_variety_is_found_below_its_crops_alone(nested: Caller) -> None:
+    await nested.make("/crops/c1/crop-varieties/v1")
+    assert (await nested("GET", "/crops/c2/crop-varieties/v1")).status_code == 404
+    assert await nested.ids("/crops/c2/crop-varieties") == []
+    taken = await nested("PATCH", "/crops/c2/crop-varieties/v1", json={"brand": "B"})
+    assert (taken.status_code, taken.json()["error"]["code"]) == (409, "ResourceAlreadyExists")
+    assert (await nested("DELETE", "/crops/c2/crop-varieties/v1")).status_code == 204
+    kept = await nested("GET", "/crops/c1/crop-varieties/v1")
+    assert kept.status_code == 200
+    assert "brand" not in kept.json()
+    assert (await nested("DELETE", "/crops/c1/crop-varieties/v1")).status_code == 204
+    assert (await nested("GET", "/crops/c1/crop-varieties/v1")).status_code == 404
+
+
+async def test_a_variety_needs_its_crop(nested: Caller) -> None:
+    refused = await nested("PATCH", "/crops/none/crop-varieties/v1", json={})
+    assert (refused.status_code, refused.json()["error"]["message"]) == (
+        404,
+        "Resource 'Crop' with id 'none' does not exist.",
+    )
+
+
+async def test_pages_of_varieties_stay_below_their_crop(nested: Caller) -> None:
+    for number in range(11):
+        await nested.make(f"/crops/c1/crop-varieties/v{number:02}")
+        await nested.make(f"/crops/c2/crop-varieties/w{number:02}")
+    page = (await nested("GET", "/crops/c1/crop-varieties", params={"$maxPageSize": 10})).json()
+    token = {"$skipToken": page["$skipToken"]}
+    assert [each["id"] for each in page["value"]] == [f"v{number:02}" for number in range(10)]
+    assert await nested.ids("/crops/c1/crop-varieties", **token) == ["v10"]
+    for path in ("/crops/c2/crop-varieties", "/crop-varieties"):
+        refused = await nested("GET", path, params=token)
+        assert (refused.status_code, refused.json()["error"]["target"]) == (400, "$skipToken")
+
+
+async def test_words_of_other_versions(caller: Make) -> None:
+    old, new = caller(version=Version.B), caller(version=Version.C)
+    await new.make("/parties/p1")
+    path = "/farmers/p1/models/m1/resource-types/Farmer/resources/p1/insights/i1"
+    made = await old.make(path, measures={"m": {"value": 1}})
+    assert (made["resourceType"], made["farmerId"]) == ("Farmer", "p1")
+    shown = await new("GET", "/parties/p1/models/m1/resource-types/Party/resources/p1/insights/i1")
+    assert shown.json().items() >= {"resourceType": "Party", "measurements": {"m": {"value": 1}}}.items()
+    assert "/farmers/p1/models/m1/resource-types/Farmer/resources/p1/" in made["attachmentsLink"]
+
+
+async def test_ids_that_stand_twice(admin: Caller) -> None:
+    refused = await admin("PATCH", "/crop-products/v1", json={"cropIds": ["c1", "c2", "c1"]})
+    assert (refused.status_code, refused.json()["error"]["target"]) == (400, "cropIds")
