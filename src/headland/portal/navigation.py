@@ -13,14 +13,29 @@ class Section:
     title: str
     path: str
     icon: str
+    summary: str
 
 
 def sections(settings: Settings, who: SignedIn | None) -> list[Section]:
     """What of the portal there is for somebody."""
     if who is None:
         return []
+    services = settings.server.services
     found = []
+    if "control" in services:
+        found += [
+            Section("Instances", "/portal/instances", "instances", "Create them, and say who may use them"),
+            Section(
+                "Subscriptions",
+                "/portal/subscriptions",
+                "subscriptions",
+                "Resource groups, and asking for access",
+            ),
+        ]
     if who.principal.tenant_administrator:
-        found.append(Section("People", "/portal/people", "people"))
-    found.append(Section("Your account", "/portal/account", "account"))
+        found += [
+            Section("Applications", "/portal/applications", "applications", "Programs and their secrets"),
+            Section("People", "/portal/people", "people", "Who may sign in here"),
+        ]
+    found.append(Section("Your account", "/portal/account", "account", "Password, one-time codes, sessions"))
     return found

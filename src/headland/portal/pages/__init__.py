@@ -1,5 +1,26 @@
 """The pages, a module each part of the portal."""
 
-from headland.portal.pages import account, data, home, people, sign_in
+from headland.portal.pages import (
+    account,
+    applications,
+    data,
+    home,
+    instances,
+    people,
+    provisioning,
+    sign_in,
+    subscriptions,
+)
 
-PAGES = (*home.PAGES, *sign_in.PAGES, *account.PAGES, *people.PAGES, *data.PAGES)
+PAGES = (
+    *home.PAGES,
+    *sign_in.PAGES,
+    *account.PAGES,
+    *people.PAGES,
+    *subscriptions.PAGES,
+    # Before the instances: `new` is no subscription.
+    *provisioning.PAGES,
+    *instances.PAGES,
+    *applications.PAGES,
+    *data.PAGES,
+)
