@@ -77,6 +77,7 @@ lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@echo 'azure-identity>=1.20' | $(COMPILE) -o tests/clients/identity/azure.txt -
 	@printf '%s\n' $(ARM) | $(COMPILE) --prerelease=allow -o tests/clients/arm/python.txt -
 	@printf 'azure-agrifood-farming>=1.0.0b2\nazure-identity>=1.25\naiohttp>=3.13\n' | $(COMPILE) -o tests/clients/farm/python.txt -
+	@echo 'schemathesis>=4' | $(COMPILE) -o tests/clients/farm/schemathesis.txt -
 
 clean: ## Remove the environments and what the demo left
 	rm -rf $(VENV) .demo tests/clients/*/.environments tests/clients/*/javascript/node_modules

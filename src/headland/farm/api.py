@@ -7,6 +7,7 @@ from headland.farm.access import Gate
 from headland.farm.application import FarmApplication, operations_of
 from headland.farm.arrival import Addresses
 from headland.farm.attachments.files import Files
+from headland.farm.documents.documents import Id
 from headland.farm.geometry import DEFAULT_LIMITS, Limits
 from headland.farm.handlers import Surroundings
 from headland.farm.instances import Instances
@@ -42,6 +43,7 @@ def farm_api(operations: list[Operation], prefix: str) -> Api:
         prefix,
         operations,
         ERRORS,
+        Id,
     )
 
 

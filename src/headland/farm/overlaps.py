@@ -24,7 +24,7 @@ from headland.farm.geometry.measuring import DECIMALS
 from headland.farm.geometry.overlapping import Overlap, overlap
 from headland.farm.guarded import guarded
 from headland.farm.handlers import Surroundings
-from headland.farm.parameters import API_VERSION
+from headland.farm.parameters import api_version
 from headland.farm.queries import required
 from headland.farm.versions import Version, versions
 from headland.http.bodies import read_body
@@ -89,7 +89,7 @@ def _of_boundaries(version: Version, surroundings: Surroundings) -> Operation:
         "Get the areas of two boundaries, and of what lies in both, in acres",
         {200: Answer("The areas.", _boundary_response(version))},
         parameters=(
-            API_VERSION,
+            api_version(version),
             Parameter(others[0], str, "Id of the other boundary's party.", required=True),
             Parameter(others[1], str, "Id of the other boundary.", required=True),
         ),
@@ -139,7 +139,7 @@ def _of_resources(version: Version, surroundings: Surroundings) -> Operation:
         "Get the areas of two resources, and of what lies in both, in acres",
         {200: Answer("The areas.", PartyOverlapResponse)},
         body=OverlapResourcesQuery,
-        parameters=(API_VERSION,),
+        parameters=(api_version(version),),
         action=action,
     )
 

@@ -13,7 +13,11 @@ from headland.farm.queries import LARGEST_PAGE, SMALLEST_PAGE, USUAL_PAGE, pagin
 from headland.farm.versions import Version
 from headland.http.operations import Parameter
 
-API_VERSION = Parameter("api-version", str, "The version of the protocol.", required=True)
+
+def api_version(version: Version) -> Parameter:
+    """What names the version of an operation."""
+    return Parameter("api-version", Literal[version.value], "The version of the protocol.", required=True)
+
 
 _IF_MATCH = Parameter(
     "If-Match", str, "Only if the document has one of these eTags; `*` for any.", place="header"

@@ -10,9 +10,9 @@ from headland.farm.guarded import guarded
 from headland.farm.handlers import BODY_TYPES, Handlers, Surroundings
 from headland.farm.nested import NestedHandlers
 from headland.farm.parameters import (
-    API_VERSION,
     CONDITIONS,
     READ_CONDITIONS,
+    api_version,
     list_parameters,
     paging_parameters,
 )
@@ -61,7 +61,7 @@ def _lists(family: Family, version: Version, surroundings: Surroundings) -> Iter
             guarded(f"{verb}_{family.name}", action, act, surroundings.gate),
             summary,
             answers,
-            parameters=(API_VERSION, *list_parameters(family, version)),
+            parameters=(api_version(version), *list_parameters(family, version)),
             action=action,
         )
 
@@ -85,7 +85,7 @@ def _searches(family: Family, version: Version, surroundings: Surroundings) -> I
                 f"Search {kind} resources{' of one party' if verb == 'search_party' else ''}, by place, too",
                 {200: Answer("A page.", listed_page(family, version))},
                 body=search_struct(family, version, search),
-                parameters=(API_VERSION, *paging),
+                parameters=(api_version(version), *paging),
                 action=action,
             )
 
@@ -119,7 +119,7 @@ def _documents(family: Family, version: Version, surroundings: Surroundings) -> 
         guarded(f"get_{family.name}", read, handlers.get, surroundings.gate),
         f"Get a {kind} resource",
         {200: Answer("The document.", struct, ETAG), 304: Answer("It is as the caller knows it.")},
-        parameters=(API_VERSION, *READ_CONDITIONS),
+        parameters=(api_version(version), *READ_CONDITIONS),
         action=read,
     )
     if not family.has_file:
@@ -134,7 +134,7 @@ def _documents(family: Family, version: Version, surroundings: Surroundings) -> 
             },
             body=struct,
             media_types=BODY_TYPES,
-            parameters=(API_VERSION, *CONDITIONS),
+            parameters=(api_version(version), *CONDITIONS),
             action=write,
         )
     yield Operation(
@@ -143,6 +143,6 @@ def _documents(family: Family, version: Version, surroundings: Surroundings) -> 
         guarded(f"delete_{family.name}", delete, handlers.delete, surroundings.gate),
         f"Delete a {kind} resource to which no other is linked",
         {204: Answer("It is not there any more.")},
-        parameters=(API_VERSION, *CONDITIONS),
+        parameters=(api_version(version), *CONDITIONS),
         action=delete,
     )

@@ -22,6 +22,8 @@ class Api:
     prefix: str
     operations: Sequence[Operation]
     errors: Mapping[int, Answer]
+    #: What stands in the place of its paths' parameters.
+    segment: Any = str
 
 
 def openapi(title: str, version: str, apis: Sequence[Api]) -> dict[str, Any]:
@@ -49,6 +51,7 @@ def openapi(title: str, version: str, apis: Sequence[Api]) -> dict[str, Any]:
 def _types(apis: Sequence[Api]) -> list[Any]:
     found: dict[Any, Any] = {}
     for api in apis:
+        found[_key(api.segment)] = api.segment
         for operation in api.operations:
             answers = [*operation.answers.values(), *api.errors.values()]
             parameters = [parameter.type for parameter in operation.parameters]
@@ -77,7 +80,7 @@ def _entry(api: Api, operation: Operation, schemas: Mapping[str, Any]) -> dict[s
         "summary": operation.summary,
         "operationId": operation.handler.__name__,
         "parameters": [
-            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+            {"name": name, "in": "path", "required": True, "schema": schemas[_key(api.segment)]}
             for name in re.findall(r"{(\w+)", operation.path)
         ]
         + [

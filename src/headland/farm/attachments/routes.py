@@ -13,7 +13,7 @@ from headland.farm.catalogue import FAMILIES, Family
 from headland.farm.catalogue.shape import shape_of
 from headland.farm.guarded import guarded
 from headland.farm.handlers import Surroundings
-from headland.farm.parameters import API_VERSION, CONDITIONS
+from headland.farm.parameters import CONDITIONS, api_version
 from headland.farm.paths import document_path
 from headland.farm.routes import ETAG, LOCATION
 from headland.farm.versions import Version, versions
@@ -50,7 +50,7 @@ def _operations(family: Family, version: Version, surroundings: Surroundings) ->
         },
         body=_form(family, version),
         media_types=(MULTIPART,),
-        parameters=(API_VERSION, *CONDITIONS),
+        parameters=(api_version(version), *CONDITIONS),
         action=write,
     )
     yield Operation(
@@ -59,7 +59,7 @@ def _operations(family: Family, version: Version, surroundings: Surroundings) ->
         guarded(f"download_{family.name}", download, handlers.download, surroundings.gate),
         f"Get the file of a {kind} resource",
         {200: Answer("The file.", "application/octet-stream", _FILE_HEADERS)},
-        parameters=(API_VERSION,),
+        parameters=(api_version(version),),
         action=download,
     )
 

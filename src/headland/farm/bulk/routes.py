@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 from starlette.requests import Request
@@ -20,7 +20,7 @@ from headland.farm.documents.stamps import Stamp
 from headland.farm.errors import InvalidInputError, UnsupportedMediaTypeError
 from headland.farm.guarded import guarded
 from headland.farm.handlers import Surroundings
-from headland.farm.parameters import API_VERSION
+from headland.farm.parameters import api_version
 from headland.farm.queries import one, whole_number
 from headland.farm.versions import Version
 from headland.http.bodies import media_type_of
@@ -38,7 +38,7 @@ _FIRST_LINE = Parameter(
 )
 _MODE = Parameter(
     "mode",
-    str,
+    Literal["merge", "create"],
     "`merge` (if not said) merges a line into the document that is there; `create` refuses it then.",
 )
 _ACCOUNT = Answer(
@@ -51,6 +51,7 @@ _ACCOUNT = Answer(
 def bulk_operations(version: Version, surroundings: Surroundings) -> list[Operation]:
     """Every bulk operation in a version, by paths below an instance's address."""
     bulk, gate = _Bulk(version, surroundings), surroundings.gate
+    common = (api_version(version), _FIRST_LINE)
 
     def export(path: str, name: str, summary: str, each: str) -> Operation:
         return Operation(
@@ -59,16 +60,16 @@ def bulk_operations(version: Version, surroundings: Surroundings) -> list[Operat
             guarded(name, _READ, bulk.export, gate),
             summary,
             {200: Answer(each, NDJSON)},
-            parameters=(API_VERSION,),
+            parameters=(api_version(version),),
             addition=True,
             action=_READ,
         )
 
     def bring(path: str, name: str, summary: str) -> Operation:
-        return _taking(path, guarded(name, _WRITE, bulk.merge, gate), summary, _WRITE, (_MODE,))
+        return _taking(path, guarded(name, _WRITE, bulk.merge, gate), summary, _WRITE, (*common, _MODE))
 
     def restore(path: str, name: str, summary: str) -> Operation:
-        return _taking(path, guarded(name, _RESTORE, bulk.restore, gate), summary, _RESTORE, ())
+        return _taking(path, guarded(name, _RESTORE, bulk.restore, gate), summary, _RESTORE, common)
 
     return [
         export(
@@ -103,7 +104,7 @@ def _taking(
         {200: _ACCOUNT},
         body=bytes,
         media_types=(NDJSON,),
-        parameters=(API_VERSION, _FIRST_LINE, *parameters),
+        parameters=parameters,
         addition=True,
         action=action,
     )

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
+from msgspec import Meta
 from sqlalchemy import Connection
 
 from headland.farm.catalogue.shape import Shape, Stored
@@ -15,7 +17,11 @@ from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp
 from headland.farm.errors import InvalidInputError, ResourceInUseError
 
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_~.\-]{0,48}[A-Za-z0-9]")
+_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_~.\-]{0,48}[A-Za-z0-9]"
+_ID = re.compile(_PATTERN)
+
+#: For descriptions of the API.
+Id = Annotated[str, Meta(pattern=f"^{_PATTERN}$")]
 
 #: Segments of paths in the place of ids.
 _RESERVED = frozenset({"cascade-delete"})

@@ -17,7 +17,7 @@ from headland.farm.documents.rows import Key
 from headland.farm.errors import ResourceNotFoundError
 from headland.farm.guarded import guarded
 from headland.farm.handlers import Surroundings
-from headland.farm.parameters import API_VERSION
+from headland.farm.parameters import api_version
 from headland.farm.queries import required
 from headland.farm.versions import Version
 from headland.farm.work import jobs
@@ -55,7 +55,7 @@ def _cascade(family: Family, version: Version, surroundings: Surroundings) -> It
         f"Delete a {kind} resource with all that is linked to it",
         {202: Answer("It is going to be; or it was, by the same request.", struct, _POLLED)},
         parameters=(
-            API_VERSION,
+            api_version(version),
             *(Parameter(name, str, "Of the resource.", required=True) for name in handlers.names),
         ),
         action=write,
@@ -66,7 +66,7 @@ def _cascade(family: Family, version: Version, surroundings: Surroundings) -> It
         guarded(f"get_cascade_{family.name}", read, handlers.get, surroundings.gate),
         f"Ask how the deletion of a {kind} resource goes",
         {200: Answer("The job.", struct, {"Retry-After": _POLLED["Retry-After"]})},
-        parameters=(API_VERSION,),
+        parameters=(api_version(version),),
         action=read,
     )
 

@@ -1,0 +1,101 @@
+"""schemathesis reads what the service says of itself, makes requests of it, good ones and bad ones, and holds the
+answers against it: no server error, and no status, content type or body that is not declared.
+
+`SCHEMATHESIS_EXAMPLES` has more requests made than fit into every run of the tests, and its coverage phase, too.
+"""
+
+import json
+import os
+import ssl
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.clients.farm.conftest import HERE, Reached
+from tests.clients.peers import is_missing
+
+EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "0"))
+CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_schema_conformance",
+)
+VERSION = "2022-11-01-preview"
+
+#: What stands in paths, where anything else would lead nowhere.
+PLACES = {"partyId": "elm", "farmerId": "elm", "resourceType": "Party", "resourceId": "elm"}
+
+
+@pytest.fixture(scope="module")
+def client(reached: Reached) -> Iterator[httpx.Client]:
+    """With an administrator's token, below the instance's address. `elm` is there, and can't be deleted."""
+    tls = ssl.create_default_context(cafile=str(reached.ca))
+    client_id, secret = reached.applications["admin"]
+    form = {
+        "grant_type": "client_credentials",
+        "client_id": client_id,
+        "client_secret": secret,
+        "scope": "https://farmbeats.azure.net/.default",
+    }
+    answer = httpx.post(f"{reached.authority}/{reached.tenant}/oauth2/v2.0/token", data=form, verify=tls)
+    headers = {"Authorization": f"Bearer {answer.raise_for_status().json()['access_token']}"}
+    asked = {"api-version": VERSION}
+    with httpx.Client(base_url=reached.uri, headers=headers, params=asked, verify=tls) as client:
+        for path in ("/parties/elm", "/parties/elm/farms/north"):
+            client.patch(path, json={}).raise_for_status()
+        yield client
+
+
+def described(client: httpx.Client, reached: Reached) -> dict[str, Any]:
+    """What the deployment publishes of the farm service, for the instance."""
+    document: dict[str, Any] = client.get(f"{reached.authority}/openapi.json").raise_for_status().json()
+    paths = {}
+    for path, entry in document["paths"].items():
+        if not path.startswith("/farm/{instance}/"):
+            continue
+        for operation in entry.values():
+            kept = [each for each in operation["parameters"] if each["name"] != "instance"]
+            for each in kept:
+                if each["in"] == "path" and each["name"] in PLACES:
+                    each["schema"] = {"const": PLACES[each["name"]]}
+            operation["parameters"] = kept
+        paths[path.removeprefix("/farm/{instance}")] = entry
+    return {**document, "paths": paths}
+
+
+@pytest.mark.timeout(3600 if EXAMPLES else 600)
+def test_farm(client: httpx.Client, reached: Reached, tmp_path: Path) -> None:
+    program = HERE / ".environments/schemathesis/bin/schemathesis"
+    if not program.exists():
+        is_missing("schemathesis is not installed: run `make clients`")
+    document = described(client, reached)
+    assert len(document["paths"]) > 70
+    file = tmp_path / "openapi.json"
+    file.write_text(json.dumps(document))
+    phases = "coverage,fuzzing" if EXAMPLES else "fuzzing"
+    command = [program, "--no-color", "run", file, "--url", reached.uri, "--tls-verify", reached.ca]
+    command += ["--header", f"Authorization: {client.headers['Authorization']}", "--checks", ",".join(CHECKS)]
+    command += [
+        "--max-examples",
+        str(EXAMPLES or 6),
+        "--phases",
+        phases,
+        "--seed",
+        "1",
+        "--continue-on-failure",
+    ]
+    command += ["--suppress-health-check", "all", "--warnings", "off", "--request-timeout", "30"]
+    ended = subprocess.run(
+        list(map(str, command)),
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(HERE / "drivers"), "SCHEMATHESIS_HOOKS": "lines"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout[-20_000:] + ended.stderr[-2_000:]
+    assert f"Tested: {sum(map(len, document['paths'].values()))}" in ended.stdout
