@@ -7,26 +7,20 @@ skipped, except where `CI=true` and `REQUIRE_PEERS=1` say that they must run.
 import json
 import os
 import subprocess
-import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from tests.clients.peers import is_missing
-from tests.serving import PATIENCE, Served, eventually
+from tests.instances import ADMIN, CONTRIBUTOR, READER, provision
+from tests.serving import PATIENCE, Served
 
 HERE = Path(__file__).parent
 
 #: Applications by the role that they have on the instance; one has none.
-APPLICATIONS = {
-    "admin": "f8da80de-1ff9-4747-ad80-a19b7f6079e3",
-    "contributor": "8508508a-4469-4e45-963b-2518ee0bb728",
-    "reader": "7ec7ccdc-f61e-41fe-9aaf-980df0a44eba",
-    "stranger": None,
-}
+APPLICATIONS = {"admin": ADMIN, "contributor": CONTRIBUTOR, "reader": READER, "stranger": None}
 
 
 @dataclass(frozen=True)
@@ -54,39 +48,19 @@ def reached(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reached]:
 
 
 def _provision(served: Served) -> Reached:
-    client, own = served.public, {"Authorization": f"Bearer {served.token(f'{served.url}/.default')}"}
-    client.headers["Authorization"] = f"Bearer {served.token('https://management.azure.com/.default')}"
-    client.params = httpx.QueryParams({"api-version": "2021-09-01-preview"})
-    subscription = client.get("/subscriptions").json()["value"][0]["id"]
-    west = {"location": "westeurope"}
-    group = f"{subscription}/resourceGroups/farms"
-    instance = f"{group}/providers/Microsoft.AgFoodPlatform/farmBeats/meadow"
-    client.post(f"{subscription}/providers/Microsoft.AgFoodPlatform/register").raise_for_status()
-    client.put(group, json=west).raise_for_status()
-    client.put(instance, json=west).raise_for_status()
-
-    def properties() -> dict[str, str]:
-        shown: dict[str, str] = client.get(instance).raise_for_status().json()["properties"]
-        return shown
-
-    eventually(lambda: properties()["provisioningState"] == "Succeeded", "the instance is deployed")
+    own = {"Authorization": f"Bearer {served.token(f'{served.url}/.default')}"}
+    instance = provision(served)
     applications = {}
     for name, role in APPLICATIONS.items():
-        made = (
-            client.post("/identity/applications", json={"name": name}, headers=own).raise_for_status().json()
-        )
+        answer = served.public.post("/identity/applications", json={"name": name}, headers=own)
+        made = answer.raise_for_status().json()
         path = f"/identity/applications/{made['clientId']}/secrets"
-        secret = client.post(path, json={}, headers=own).raise_for_status().json()["secret"]
+        secret = served.public.post(path, json={}, headers=own).raise_for_status().json()["secret"]
         applications[name] = (made["clientId"], secret)
         if role is not None:
-            wanted = {
-                "roleDefinitionId": f"/providers/Microsoft.Authorization/roleDefinitions/{role}",
-                "principalId": made["objectId"],
-            }
-            assignment = f"{instance}/providers/Microsoft.Authorization/roleAssignments/{uuid.uuid4()}"
-            client.put(assignment, json={"properties": wanted}).raise_for_status()
+            instance.assign(made["objectId"], role)
     tenant = served.administrator["tenantId"]
-    return Reached(properties()["instanceUri"], served.url, tenant, served.ca, applications)
+    return Reached(instance.uri, served.url, tenant, served.ca, applications)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import pytest
 
 
 def test_python(driver: Callable[..., Any]) -> None:
-    seen = driver("boundaries.py", "py", "-40")
+    seen = driver("boundaries.py", "pyshape", "-40")
     created = seen["created"]
     assert created["area"] == {"unit": "Acre", "value": 60.405}
     assert created["crs"] == "WGS84"
@@ -34,7 +34,7 @@ def test_python(driver: Callable[..., Any]) -> None:
 
 
 def test_javascript(driver: Callable[..., Any]) -> None:
-    seen = driver("boundaries.mjs", "js", "-60")
+    seen = driver("boundaries.mjs", "jsshape", "-60")
     status, created = seen["created"]
     assert (status, created["name"], created["crs"], created["area"]["unit"]) == (
         "201",
