@@ -8,7 +8,7 @@ from types import FrameType
 
 import click
 
-from benchmarks import harness, memory, reading, spark, starting, submitting, tokens
+from benchmarks import farm, harness, memory, reading, spark, starting, submitting, tokens
 from benchmarks.harness import Benchmark, BenchmarkError, Row, SkippedError
 
 #: Adding a benchmark is adding its module and naming it here.
@@ -18,6 +18,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     *starting.BENCHMARKS,
     *memory.BENCHMARKS,
     *tokens.BENCHMARKS,
+    *farm.BENCHMARKS,
     *spark.BENCHMARKS,
 )
 

@@ -1,7 +1,8 @@
 """The yardstick for answers over HTTP: the least that Starlette and msgspec can do.
 
 No token, no database, no log line: it has the records at hand, and encodes them for each request.
-Run as `python -m benchmarks.bare <port> <folder>`; the folder has what Headland answered.
+Run as `python -m benchmarks.bare <port> <folder> [<certificate> <key>]`; the folder has what Headland answered, and
+with a certificate it speaks TLS.
 """
 
 import os
@@ -32,6 +33,14 @@ ANSWERS: dict[str, tuple[str, type]] = {
     "/batches/{batch_id}/state": ("state.json", BatchState),
 }
 
+#: The same of the farm service's, below an instance's address; true for a page.
+FARM_ANSWERS = {
+    "/fields": ("fields.json", True),
+    "/parties/{party_id}/fields": ("party-fields.json", True),
+    "/parties/{party_id}/fields/{field_id}": ("field.json", False),
+}
+INSTANCE = "/farm/{instance}"
+
 
 def application() -> Starlette:
     """Factory for granian's worker process."""
@@ -39,10 +48,25 @@ def application() -> Starlette:
     return Starlette(
         routes=[
             Route(path, _answering((folder / name).read_bytes(), kind))
-            for path, (name, kind) in ANSWERS.items()
+            for path, (name, kind) in (
+                _farm_answers() if (folder / "field.json").exists() else ANSWERS
+            ).items()
             if (folder / name).exists()
         ]
     )
+
+
+def _farm_answers() -> dict[str, tuple[str, type]]:
+    # What is weighed for its start and its memory has nothing of the farm service's.
+    from headland.farm.catalogue.fields import FIELDS  # noqa: PLC0415
+    from headland.farm.catalogue.shape import shape_of  # noqa: PLC0415
+    from headland.farm.routes import listed_page  # noqa: PLC0415
+
+    page, document = listed_page(FIELDS, FIELDS.stored_as), shape_of(FIELDS, FIELDS.stored_as).struct
+    return {
+        INSTANCE + path: (name, page if is_page else document)
+        for path, (name, is_page) in FARM_ANSWERS.items()
+    }
 
 
 def _answering(content: bytes, kind: type) -> Handler:
@@ -57,18 +81,20 @@ def _answering(content: bytes, kind: type) -> Handler:
 
 def main() -> None:
     port, folder = int(sys.argv[1]), sys.argv[2]
+    tls = [Path(file) for file in sys.argv[3:]]
     os.environ[_FOLDER] = folder
-    # As `headland.server.processes` has it for the private listener.
+    # As `headland.server.processes` has it for either listener.
     Server(
         "benchmarks.bare:application",
         address="127.0.0.1",
         port=port,
         interface=Interfaces.ASGINL,
         factory=True,
-        http=HTTPModes.http1,
+        http=HTTPModes.auto if tls else HTTPModes.http1,
         websockets=False,
         workers=1,
         log_level=LogLevels.warning,
+        **(dict(zip(("ssl_cert", "ssl_key"), tls, strict=True)) if tls else {}),
     ).serve()
 
 

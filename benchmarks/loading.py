@@ -5,12 +5,14 @@ always something to do while a process reads.
 """
 
 import multiprocessing
+import os
 import socket
 import ssl
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count, cycle
 from multiprocessing.connection import Connection as Pipe
 from multiprocessing.synchronize import Barrier
 
@@ -28,27 +30,44 @@ _END = b"\r\n\r\n"
 _LENGTH = b"content-length:"
 
 
+#: In a path, what is another text each time.
+EACH = "{each}"
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """One request, and whom to send it."""
 
     port: int
     method: str
+    #: With `EACH` in it, no two requests are for the same.
     path: str
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     #: PEM file of the CA to trust; without it, plain HTTP.
     ca: str | None = None
     status: int = 200
+    #: Asked for after `path`, in turns.
+    more_paths: Sequence[str] = ()
 
     @property
     def message(self) -> bytes:
-        """The request as it goes over the wire."""
+        """The first request as it goes over the wire."""
+        return next(self.messages())
+
+    def messages(self) -> Iterator[bytes]:
+        """Requests of this process, without an end."""
+        if EACH in self.path:
+            for number in count():
+                yield self._message(self.path.replace(EACH, f"{os.getpid()}-{number}"))
+        yield from cycle([self._message(path) for path in (self.path, *self.more_paths)])
+
+    def _message(self, path: str) -> bytes:
         headers = {"Host": f"localhost:{self.port}", **self.headers}
         if self.body or self.method == "POST":
             headers["Content-Length"] = str(len(self.body))
         lines = [
-            f"{self.method} {self.path} HTTP/1.1",
+            f"{self.method} {path} HTTP/1.1",
             *(f"{name}: {text}" for name, text in headers.items()),
         ]
         return "\r\n".join(lines).encode() + _END + self.body
@@ -136,6 +155,11 @@ def rate_per_core(target: Target, session: int, seconds: float) -> float:
     return answered / (cpu_seconds(session) - before)
 
 
+def rate(target: Target, seconds: float) -> float:
+    """Answers a second, for what waits for disks and not for processors."""
+    return _drive_all(target, seconds) / seconds
+
+
 def _drive_all(target: Target, seconds: float) -> int:
     """How many answers all the processes got that drive."""
     linux = sys.platform.startswith("linux")
@@ -161,12 +185,12 @@ def _drive_all(target: Target, seconds: float) -> int:
 def _drive(target: Target, seconds: float, barrier: Barrier, pipe: Pipe) -> None:
     try:
         connections = [Connection(target) for _ in range(CONNECTIONS)]
-        message = target.message
-        _turn(connections, message)
+        messages = target.messages()
+        _turn(connections, messages)
         barrier.wait(PATIENCE)
         answered, began = 0, time.perf_counter()
         while time.perf_counter() - began < seconds:
-            _turn(connections, message)
+            _turn(connections, messages)
             answered += len(connections)
         pipe.send(answered)
     except Exception as error:  # noqa: BLE001 - told to whoever started this process
@@ -174,8 +198,8 @@ def _drive(target: Target, seconds: float, barrier: Barrier, pipe: Pipe) -> None
         pipe.send(str(error) or type(error).__name__)
 
 
-def _turn(connections: list[Connection], message: bytes) -> None:
+def _turn(connections: list[Connection], messages: Iterator[bytes]) -> None:
     for connection in connections:
-        connection.send(message)
+        connection.send(next(messages))
     for connection in connections:
         connection.receive()

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -58,9 +59,17 @@ class Served:
             "scope": CLUSTER_SCOPE,
         }
 
-    def token(self) -> str:
-        with httpx.Client(verify=self.trust, base_url=f"https://localhost:{self.port}") as client:
-            return str(client.post(self.token_path, data=self.token_form).json()["access_token"])
+    def token(self, scope: str = CLUSTER_SCOPE) -> str:
+        """The administrator's."""
+        with self.client() as client:
+            answer = client.post(self.token_path, data=self.token_form | {"scope": scope})
+            return str(answer.raise_for_status().json()["access_token"])
+
+    def client(self, **options: Any) -> httpx.Client:
+        """For the public listener."""
+        return httpx.Client(
+            verify=self.trust, base_url=f"https://localhost:{self.port}", timeout=60, **options
+        )
 
     def put(self, content: bytes, path: str) -> str:
         """Put a blob into the default container; its URL."""
@@ -145,22 +154,22 @@ def start(environment: dict[str, str], log: Path) -> tuple[subprocess.Popen[str]
 
 
 @contextmanager
-def bare(answers: Path) -> Iterator[tuple[int, int]]:
-    """The bare application of `benchmarks.bare` over the answers in a folder; its port, and the process that leads
-    its session.
+def bare(answers: Path, *tls: Path) -> Iterator[tuple[int, int]]:
+    """The bare application of `benchmarks.bare` over the answers in a folder, with certificate and key over TLS; its
+    port, and the process that leads its session.
     """
     port = free_port()
-    process = start_bare(answers, port)
+    process = start_bare(answers, port, *tls)
     try:
         yield port, process.pid
     finally:
         stop(process)
 
 
-def start_bare(answers: Path, port: int) -> subprocess.Popen[str]:
+def start_bare(answers: Path, port: int, *tls: Path) -> subprocess.Popen[str]:
     """The same, to be stopped by the caller."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.bare", str(port), str(answers)],
+        [sys.executable, "-m", "benchmarks.bare", str(port), str(answers), *map(str, tls)],
         cwd=REPOSITORY,
         env=_surroundings(),
         stdout=subprocess.PIPE,

@@ -2,12 +2,12 @@
 
 import io
 import json
-import sqlite3
 import time
 import zipfile
 from contextlib import closing
 from pathlib import Path
 
+from benchmarks.commits import COMMITS, commits, equal_database
 from benchmarks.harness import Aim, Benchmark, BenchmarkError, Row, Yardstick, interleaved, quantile, row
 from benchmarks.loading import Target, ask, latencies
 from benchmarks.records import fill
@@ -19,7 +19,7 @@ ROUNDS = 7
 COUNT = 200
 
 AIM = Aim(most=2.0)
-YARDSTICK = "SQLite commit of an equal row (WAL, synchronous=FULL)"
+YARDSTICK = COMMITS
 
 #: A Java that only waits, until it is itself removed. The first batch holds the one place, and all the others
 #: stay in the queue: it is the acknowledgement that is measured, and not what Spark does to the machine then.
@@ -55,18 +55,18 @@ def _measure(served: Served, within: Path) -> list[Row]:
     first = json.loads(ask(post))["id"]
     await_running(Target(served.private_port, "GET", f"/batches/{first}/state", headers))
     ask(post)
-    with closing(_equal_database(served.home / "headland.db", within / "bare.db")) as bare:
+    with closing(equal_database(served.home / "headland.db", within / "bare.db", "batch")) as bare:
         samples: list[list[float]] = [[], []]
 
         def posts() -> float:
             samples[0] += (taken := latencies(post, COUNT))
             return quantile(taken, 0.5)
 
-        def commits() -> float:
-            samples[1] += (taken := _commits(bare, COUNT))
+        def bare_commits() -> float:
+            samples[1] += (taken := commits(bare, "batch", COUNT, "run_key"))
             return quantile(taken, 0.5)
 
-        ours, theirs = interleaved(ROUNDS, posts, commits)
+        ours, theirs = interleaved(ROUNDS, posts, bare_commits)
     slow_ours, slow_theirs = (quantile(taken, 0.99) for taken in samples)
     return [
         row("POST /batches acknowledged, p50", "ms", 1000 * ours, Yardstick(YARDSTICK, 1000 * theirs), AIM),
@@ -93,41 +93,6 @@ def await_running(state: Target) -> None:
             return
         time.sleep(0.05)
     raise BenchmarkError("the batch that is to hold the queue does not run")
-
-
-def _equal_database(headland: Path, file: Path) -> sqlite3.Connection:
-    """A database with the same table, indexes, durability and rows."""
-    connection = sqlite3.connect(file, isolation_level=None)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    with closing(sqlite3.connect(headland)) as source:
-        for (statement,) in source.execute(
-            "SELECT sql FROM sqlite_master WHERE tbl_name = 'batch' AND sql IS NOT NULL ORDER BY type DESC"
-        ):
-            connection.execute(statement)
-        rows = source.execute("SELECT * FROM batch").fetchall()
-    connection.execute("BEGIN")
-    connection.executemany(_insert(len(rows[0])), rows)
-    connection.execute("COMMIT")
-    return connection
-
-
-def _commits(connection: sqlite3.Connection, count: int) -> list[float]:
-    """Seconds for each commit of a row like the last one."""
-    last = connection.execute("SELECT * FROM batch ORDER BY id DESC LIMIT 1").fetchone()
-    statement, taken = _insert(len(last)), []
-    for number in range(last[0] + 1, last[0] + 1 + count):
-        values = (number, f"{number:032x}", *last[2:])
-        began = time.perf_counter()
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute(statement, values)
-        connection.execute("COMMIT")
-        taken.append(time.perf_counter() - began)
-    return taken
-
-
-def _insert(columns: int) -> str:
-    return f"INSERT INTO batch VALUES ({', '.join('?' * columns)})"  # noqa: S608 - question marks and no more
 
 
 BENCHMARKS = (Benchmark("submitting", "submit batches over HTTP", submit_batches),)

@@ -103,12 +103,13 @@ class Database:
         self,
         key: Hashable,
         query: Callable[[Connection], T],
-        rows: int = 1,
+        rows: int | Callable[[T], int] = 1,
         worth: Callable[[T], bool] | None = None,
     ) -> T:
         """What `read_snapshot(query)` returns, or returned under this key when it was last asked for, if
-        nothing has been committed since, by whatever process. What it returns, of some `rows`, is not to be changed.
-        It is remembered if it is `worth` that. None is not: of what is not there, callers can name any number.
+        nothing has been committed since, by whatever process. What it returns, of some `rows`, is not to be changed;
+        how many, a function of it may say. It is remembered if it is `worth` that. None is not: of what is not
+        there, callers can name any number.
         """
         # Looked up before it is asked: what is committed in between belongs to what is remembered next.
         remembered = self._remembered()
@@ -118,7 +119,7 @@ class Database:
             result = self.read_snapshot(query)
             if result is not None and (worth is None or worth(result)):
                 remembered.answers[key] = result
-                remembered.rows += max(1, rows)
+                remembered.rows += max(1, rows if isinstance(rows, int) else rows(result))
         return result
 
     def version(self) -> Hashable:

@@ -1,7 +1,7 @@
 """Who may come in: the one place where a request's token, instance and right are checked."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from starlette.requests import Request
 
@@ -11,8 +11,7 @@ from headland.farm.stores import Store, Stores
 from headland.security import Authorizer, Guard, Principal
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(NamedTuple):
     """A request that was let in."""
 
     principal: Principal

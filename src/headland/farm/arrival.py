@@ -1,11 +1,15 @@
 """Where a request has arrived: at which instance, in which version, asking what."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from headland.farm.queries import Query
 from headland.farm.versions import Version
+
+#: Instances whose addresses are remembered.
+_MOST_REMEMBERED = 1024
 
 
 class Arrival(NamedTuple):
@@ -37,6 +41,7 @@ class Addresses:
     #: The domain below which each instance has a host name, if there is one.
     domain: str | None = None
 
+    @lru_cache(_MOST_REMEMBERED)  # noqa: B019 - there is one of it a process
     def by_path(self, instance: str) -> str:
         """An instance's address on the public base."""
         return f"{self.public_url}{self.prefix}/{quote(instance, safe='')}"

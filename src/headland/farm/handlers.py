@@ -37,6 +37,7 @@ from headland.farm.geometry.seeking import Sought
 from headland.farm.links import Links
 from headland.farm.queries import USUAL_PAGE, asked_of, paging_name, paging_of
 from headland.farm.searches import Searched, search_of
+from headland.farm.stores.store import Shown
 from headland.farm.versions import Version
 from headland.farm.wire import joined
 from headland.farm.work.pending import Pending
@@ -81,15 +82,20 @@ class Handlers:
         self._id = family.parameter.of(version)
         self._parents = [(parent, parent.parameter.of(version)) for parent in family.parents]
 
-    async def get(self, request: Request, _arrival: Arrival, visit: Visit) -> Response:
-        found = visit.store.read(lambda connection: self._find(connection, request))
+    async def get(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
+        def find(connection: Connection) -> Shown | None:
+            row = self._find(connection, request)
+            return None if row is None else Shown(row.etag, self._shown(row.stored, request))
+
+        asked = (arrival.base, arrival.path, request.scope["query_string"])
+        found = visit.store.read_document(asked, find)
         if found is None:
             raise ResourceNotFoundError(self._kind, request.path_params[self._id])
         conditions = conditions_of(request)
         conditions.check_match(found.etag)
         if conditions.unchanged(found.etag):
             return unchanged_answer(request, found.etag)
-        return document_answer(request, self._shown(found.stored, request), etag=found.etag)
+        return document_answer(request, found.document, etag=found.etag)
 
     async def write(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
         conditions = conditions_of(request)

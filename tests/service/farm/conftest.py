@@ -155,25 +155,33 @@ def worker(tmp_path: Path, pending: Pending, files: Files, clock: Clock) -> Work
 
 
 @pytest.fixture
-def app(
-    stores: Stores, pending: Pending, files: Files, directory: Directory, clock: Clock, verifier: Verifier
-) -> Listener:
-    guard = Guard(verifier, frozenset({AUDIENCE, PUBLIC_URL}))
-    addresses = Addresses(PUBLIC_URL, domain=DOMAIN)
-    farm = farm_app(
-        guard=guard,
-        authorizer=directory,
-        instances=directory,
-        stores=stores,
-        pending=pending,
-        files=files,
-        addresses=addresses,
-        max_body=MAX_BODY,
-        limits=Limits(2_600),
-        clock=clock,
-    )
-    hosts = Hosts(DOMAIN, farm, INSTANCE_HOST)
-    return Listener("public", {"/farm": farm}, [Application([], {})], tls=True, hosts=hosts)
+def served_from(
+    pending: Pending, files: Files, directory: Directory, clock: Clock, verifier: Verifier
+) -> Callable[[Stores], Listener]:
+    """A worker process's listener on its stores."""
+
+    def served_from(stores: Stores) -> Listener:
+        farm = farm_app(
+            guard=Guard(verifier, frozenset({AUDIENCE, PUBLIC_URL})),
+            authorizer=directory,
+            instances=directory,
+            stores=stores,
+            pending=pending,
+            files=files,
+            addresses=Addresses(PUBLIC_URL, domain=DOMAIN),
+            max_body=MAX_BODY,
+            limits=Limits(2_600),
+            clock=clock,
+        )
+        hosts = Hosts(DOMAIN, farm, INSTANCE_HOST)
+        return Listener("public", {"/farm": farm}, [Application([], {})], tls=True, hosts=hosts)
+
+    return served_from
+
+
+@pytest.fixture
+def app(stores: Stores, served_from: Callable[[Stores], Listener]) -> Listener:
+    return served_from(stores)
 
 
 class Caller:

@@ -59,7 +59,7 @@ class Family:
     #: Whether a document has a file: it is written as a form then, and not as a merge patch.
     has_file: bool = False
 
-    @property
+    @cached_property
     def of_party(self) -> bool:
         """Whether its documents belong to a party, and their ids are the party's own."""
         return issubclass(self.document, PartyDocument)

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -15,9 +15,16 @@ from headland.farm.stores.layout import database_of
 
 T = TypeVar("T")
 
-#: Pages that are remembered of one state of the store, and how many bytes one may have.
-_MOST_REMEMBERED = 16
+#: Kilobytes that are remembered of one state of the store, and how many bytes an answer may have for it.
+_MOST_REMEMBERED = 1024
 _LONGEST_REMEMBERED = 65_536
+
+
+class Shown(NamedTuple):
+    """A document as a version answers it."""
+
+    etag: str
+    document: bytes
 
 
 class Store:
@@ -42,7 +49,11 @@ class Store:
 
     def read_page(self, key: Hashable, make: Callable[[Connection], bytes]) -> bytes:
         """What `make` returns; or returned under this key, if nothing was written since."""
-        return self._database.read_remembered(key, make, worth=_is_short)
+        return self._database.read_remembered(key, make, _kilobytes, _is_short)
+
+    def read_document(self, key: Hashable, find: Callable[[Connection], Shown | None]) -> Shown | None:
+        """The same of a document, if there is one."""
+        return self._database.read_remembered(key, find, _kilobytes_found, _is_short_found)
 
     def read_snapshot(self, make: Callable[[Connection], T]) -> T:
         """What `make` returns, whose statements all see the same."""
@@ -80,3 +91,15 @@ class Store:
 
 def _is_short(page: bytes) -> bool:
     return len(page) <= _LONGEST_REMEMBERED
+
+
+def _kilobytes(page: bytes) -> int:
+    return 1 + len(page) // 1024
+
+
+def _is_short_found(found: Shown | None) -> bool:
+    return found is not None and _is_short(found.document)
+
+
+def _kilobytes_found(found: Shown | None) -> int:
+    return 0 if found is None else _kilobytes(found.document)
