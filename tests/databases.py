@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 import pytest
+from sqlalchemy import text
 
+from headland.database.postgresql import PostgresServer
+from headland.database.system import is_postgresql
+from headland.farm import FileShelf, SchemaShelf, Shelf
 from tests.postgres import Cluster, cluster
 
 T = TypeVar("T")
@@ -26,6 +30,8 @@ class Template(Generic[T]):
         """What `prepare` has made of the empty database with the URL that it is given."""
         self._server: Cluster | None = cluster() if system == "postgresql" else None
         self._file = folder / "template.db"
+        if self._server is None:
+            self._file.touch()
         self.url = self._server.database() if self._server else f"sqlite:///{self._file}"
         #: What it returned.
         self.made = prepare(self.url)
@@ -42,3 +48,47 @@ class Template(Generic[T]):
             yield url
         finally:
             self._server.drop(url)
+
+
+def take_away(url: str) -> None:
+    """Have a database be gone."""
+    if is_postgresql(url):
+        cluster().drop(url)
+        return
+    file = Path(url.removeprefix("sqlite:///"))
+    for each in file.parent.glob(f"{file.name}*"):
+        each.rename(each.with_name(f"away-{each.name}"))
+
+
+@contextmanager
+def shelf_at(url: str, folder: Path) -> Iterator[Shelf]:
+    """Where a deployment with this database would have its farm stores: in it, or in the folder."""
+    if not is_postgresql(url):
+        yield FileShelf(folder)
+        return
+    server = PostgresServer(url, 10.0)
+    yield SchemaShelf(server)
+    server.close()
+
+
+def laid_out_on(shelf: Shelf) -> set[str]:
+    """Keys of the stores that there are."""
+    if isinstance(shelf, FileShelf):
+        return {path.name for path in shelf._root.iterdir()} if shelf._root.exists() else set()
+    assert isinstance(shelf, SchemaShelf)
+    found = text("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'farm\\_%'")
+    names = shelf._server.main().read(lambda connection: connection.execute(found).scalars().all())
+    return {name.removeprefix("farm_") for name in names}
+
+
+def stores_template(system: str, folder: Path, *keys: str) -> Template[None]:
+    """Stores that are laid out; but not files, which take no time."""
+
+    def prepare(url: str) -> None:
+        with shelf_at(url, folder) as shelf:
+            if isinstance(shelf, SchemaShelf):
+                shelf.prepare()
+                for key in keys:
+                    shelf.lay_out(key)
+
+    return Template(system, folder, prepare)

@@ -81,8 +81,8 @@ class Cluster:
         return self.url(name)
 
     def drop(self, url: str) -> None:
-        """Remove a database, whoever is connected to it."""
-        self.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(_name_in(url))))
+        """Remove a database if it is there, whoever is connected to it."""
+        self.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(_name_in(url))))
 
     def url(self, name: str) -> str:
         return f"postgresql://headland@/{name}?host={self.folder}"

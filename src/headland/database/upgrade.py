@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
+from headland.database.expressions import has_relation
 from headland.database.sqlite import sqlite_engine
 from headland.database.system import is_postgresql, shown
 
@@ -27,7 +28,7 @@ def upgrade(url: str) -> None:
 
     Raises:
         NewerDatabaseError: their revision is unknown here.
-        sqlalchemy.exc.DBAPIError: the database can't be read or written.
+        DatabaseUnavailableError, sqlalchemy.exc.DBAPIError: the database can't be read or written.
     """
     with _changing(url) as connection:
         if revision(connection) != HEAD:
@@ -55,12 +56,7 @@ def _changing(url: str) -> Iterator[Connection]:
 
 def revision(connection: Connection) -> str | None:
     """The revision that Alembic has left; None where it never was."""
-    # In each one's words: what SQLAlchemy needs to look at any database's tables takes 20 ms to import.
-    if connection.dialect.name == "sqlite":
-        look = "SELECT (SELECT 1 FROM sqlite_master WHERE name = 'alembic_version')"
-    else:
-        look = "SELECT to_regclass('alembic_version')"
-    if connection.exec_driver_sql(look).scalar() is None:
+    if not has_relation(connection, "alembic_version"):
         return None
     return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
 

@@ -5,17 +5,20 @@ from headland.farm.arrival import Addresses
 from headland.farm.attachments.files import Files
 from headland.farm.attachments.presence import Presence
 from headland.farm.instances import Instance, Instances
-from headland.farm.stores import Stores
+from headland.farm.stores import FileShelf, SchemaShelf, Shelf, Stores
 from headland.farm.work.pending import Pending
 from headland.farm.work.worker import Worker
 
 __all__ = [
     "Addresses",
+    "FileShelf",
     "Files",
     "Instance",
     "Instances",
     "Pending",
     "Presence",
+    "SchemaShelf",
+    "Shelf",
     "Stores",
     "Worker",
     "farm_api",

@@ -58,7 +58,7 @@ class Assembly:
         self.authorizer = RoleAuthorizer(deployment.database)
         self.pending = pending_of(deployment.home)
         self.files = files_of(deployment.home, settings)
-        stores = InstanceStores(stores_of(deployment.home, settings), self.files, self.pending)
+        stores = InstanceStores(stores_of(deployment), self.files, self.pending)
         self.deployer = Deployer(deployment.database, stores, deployment.home.deployer_lock)
 
     def public(self) -> Listener:

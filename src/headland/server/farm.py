@@ -42,9 +42,9 @@ class ProvisionedInstances:
         return Instance(found.name, found.id, found.store_key, found.provisioning_state)
 
 
-def stores_of(home: Home, settings: Settings) -> Stores:
+def stores_of(deployment: Deployment) -> Stores:
     """The instances' stores of a deployment: for the farm service, and for who provisions instances."""
-    return Stores(home.farm, settings.database.busy_timeout)
+    return Stores(deployment.shelf)
 
 
 def pending_of(home: Home) -> Pending:
@@ -81,7 +81,7 @@ class InstanceStores:
 
 def farm_worker(deployment: Deployment, pending: Pending, files: Files) -> Worker:
     """Does it. `pending` is the one by which this process's requests wake it."""
-    return Worker(pending, stores_of(deployment.home, deployment.settings), (files.sweep,))
+    return Worker(pending, stores_of(deployment), (files.sweep,))
 
 
 def farm_guard(settings: Settings, verifier: Verifier) -> Guard:
@@ -96,7 +96,7 @@ def declared_farm(deployment: Deployment, verifier: Verifier) -> Api:
         guard=farm_guard(settings, verifier),
         authorizer=RoleAuthorizer(deployment.database),
         instances=ProvisionedInstances(Instances(deployment.database)),
-        stores=stores_of(deployment.home, settings),
+        stores=stores_of(deployment),
         pending=pending_of(deployment.home),
         files=files_of(deployment.home, settings),
         max_body=settings.server.max_body,
@@ -113,7 +113,7 @@ def farm_application(
         guard=farm_guard(settings, verifier),
         authorizer=RoleAuthorizer(deployment.database),
         instances=ProvisionedInstances(Instances(deployment.database)),
-        stores=stores_of(deployment.home, settings),
+        stores=stores_of(deployment),
         pending=pending,
         files=files,
         addresses=Addresses(settings.server.public_url, PREFIX, settings.control.instance_domain),

@@ -13,11 +13,12 @@ from headland.control import Terms
 from headland.control import initialise as initialise_control
 from headland.database import Database, DatabaseUnavailableError, upgrade
 from headland.database.upgrade import NewerDatabaseError
+from headland.farm import SchemaShelf
 from headland.identity import FirstAdministrator, initialise, oldest_administrator
 from headland.jobs.clusters.cluster import ClusterError, check_clusters
 from headland.jobs.clusters.java import Toolchain, ToolchainError
 from headland.server.certificates import CertificateError, ServerCertificate, server_certificate
-from headland.server.deployment import database_url
+from headland.server.deployment import database_url, postgres_server
 from headland.server.farm import files_of
 from headland.server.home import HomeError, hold, prepare_home
 from headland.settings import Home, Settings, SettingsError, load_settings
@@ -63,6 +64,7 @@ def prepare(home: Home) -> Prepared:
         certificate = server_certificate(home, settings, datetime.datetime.now(datetime.UTC))
         url = database_url(home, settings)
         upgrade(url)
+        _prepare_stores(home, settings)
         administrator, subscription = _first_rows(url, settings, _terms(settings))
         Storage(settings.storage, home.storage).prepare()
         if "farm" in settings.server.services:
@@ -84,6 +86,12 @@ def prepare(home: Home) -> Prepared:
     except (OSError, ValueError) as error:
         raise PreparationError(f"the home {home.path} can't be used: {error}") from error
     return Prepared(home, settings, certificate, administrator, subscription)
+
+
+def _prepare_stores(home: Home, settings: Settings) -> None:
+    server = postgres_server(home, settings)
+    if server is not None and "farm" in settings.server.services:
+        SchemaShelf(server).prepare()
 
 
 def _take_home(home: Home) -> None:

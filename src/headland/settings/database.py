@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from headland.settings.units import Seconds
+from headland.settings.units import Count, Seconds
 
 
 class DatabaseSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -25,3 +25,10 @@ class DatabaseSettings(Struct, frozen=True, forbid_unknown_fields=True):
         Seconds,
         Meta(description="How long a write waits for another process's write before it fails with 503."),
     ] = 10.0
+    connections: Annotated[
+        Count,
+        Meta(
+            description="How many connections to PostgreSQL each process has at the most for reads, and as many for "
+            "writes.",
+        ),
+    ] = 4

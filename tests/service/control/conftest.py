@@ -1,14 +1,14 @@
 """A control plane on a real SQLite file, called through ASGI with tokens that the identity service signs."""
 
-import shutil
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from tests.databases import SYSTEMS, Template, laid_out_on, shelf_at
 
 from headland.control import ControlService, Deployer, RoleAuthorizer, Terms, control_app
 from headland.control import initialise as initialise_control
@@ -16,6 +16,7 @@ from headland.control.records import Assignment
 from headland.control.rows import assignments
 from headland.control.scopes import key_of
 from headland.database import Database, upgrade
+from headland.farm import SchemaShelf, Shelf
 from headland.farm import Stores as FarmStores
 from headland.identity import Issuer, applications, initialise, oldest_administrator
 from headland.identity.claims import access_claims, lasting_claims
@@ -73,7 +74,7 @@ class Deployment:
     service: ControlService
     client: httpx.AsyncClient
     stores: Stores
-    folder: Path
+    shelf: Shelf
     deployer: Deployer
     subscription: str
     administrator: Application
@@ -172,7 +173,7 @@ class Deployment:
 
     def laid_out(self) -> set[str]:
         """The stores that there are."""
-        return {path.name for path in self.folder.iterdir()} if self.folder.exists() else set()
+        return laid_out_on(self.shelf)
 
 
 @pytest.fixture
@@ -180,12 +181,9 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+@pytest.fixture(scope="session", params=SYSTEMS)
+def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Template[str]:
     """A database after its first start, to be copied, and the id of its subscription."""
-    file = tmp_path_factory.mktemp("control") / "template.db"
-    database = Database.at(file)
-    upgrade(database.url)
 
     def start(connection: Any) -> str:
         initialise(connection, SETTINGS, int(START * 1000))
@@ -201,29 +199,41 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         assert made is not None
         return made.id
 
-    subscription = database.write_and_wait(start)
-    database.close()
-    return file, subscription
+    def prepare(url: str) -> str:
+        upgrade(url)
+        with shelf_at(url, tmp_path_factory.mktemp("unused")) as shelf:
+            if isinstance(shelf, SchemaShelf):
+                shelf.prepare()
+        database = Database(url)
+        subscription = database.write_and_wait(start)
+        database.close()
+        return subscription
+
+    return Template(request.param, tmp_path_factory.mktemp("control"), prepare)
 
 
 @pytest.fixture
-def database(template: tuple[Path, str], tmp_path: Path) -> Any:
-    file = tmp_path / "headland.db"
-    shutil.copy(template[0], file)
-    database = Database.at(file)
-    yield database
-    database.close()
+def database(template: Template[str], tmp_path: Path) -> Iterator[Database]:
+    with template.copied(tmp_path / "headland.db") as url:
+        database = Database(url)
+        yield database
+        database.close()
+
+
+@pytest.fixture
+def shelf(database: Database, tmp_path: Path) -> Iterator[Shelf]:
+    with shelf_at(database.url, tmp_path / "farm") as shelf:
+        yield shelf
 
 
 @pytest.fixture
 async def deployment(
-    template: tuple[Path, str], database: Database, tmp_path: Path
+    template: Template[str], database: Database, shelf: Shelf, tmp_path: Path
 ) -> AsyncIterator[Deployment]:
     clock = Clock()
     issuer = Issuer(database, PUBLIC_URL)
     guard = Guard(Verifier([issuer.trusted()], clock), frozenset({PUBLIC_URL, AUDIENCE}))
-    folder = tmp_path / "farm"
-    stores = Stores(folder)
+    stores = Stores(shelf)
     deployer = Deployer(database, stores, tmp_path / "deployer.lock", clock)
     service = ControlService(
         database,
@@ -250,9 +260,9 @@ async def deployment(
             service,
             client,
             stores,
-            folder,
+            shelf,
             deployer,
-            template[1],
+            template.made,
             administrator,
         )
 

@@ -32,8 +32,10 @@ class Stuck(FarmStores):
         print("removing", flush=True)
         time.sleep(600)
 
+from tests.databases import shelf_at
 url, folder, lock = sys.argv[1:]
-Deployer(Database(url), Stuck(Path(folder)), Path(lock)).work()
+with shelf_at(url, Path(folder)) as shelf:
+    Deployer(Database(url), Stuck(shelf), Path(lock)).work()
 """
 
 
@@ -43,7 +45,7 @@ def _stuck(deployment, tmp_path) -> subprocess.Popen:
         "-c",
         STUCK,
         deployment.database.url,
-        deployment.folder,
+        tmp_path / "farm",
         tmp_path / "deployer.lock",
     ]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -96,9 +98,7 @@ async def test_deleted_while_it_is_laid_out(deployment, tmp_path):
             reached.set()
             go_on.wait(30)
 
-    slow = Deployer(
-        deployment.database, Slow(deployment.folder), tmp_path / "deployer.lock", deployment.clock
-    )
+    slow = Deployer(deployment.database, Slow(deployment.shelf), tmp_path / "deployer.lock", deployment.clock)
     working = threading.Thread(target=slow.work)
     working.start()
     assert reached.wait(30)
@@ -134,7 +134,7 @@ async def test_of_many_deployers_each_work_is_done_once(deployment, tmp_path):
 
     databases = [Database(deployment.database.url) for _ in range(4)]
     deployers = [
-        Deployer(database, Counting(deployment.folder), tmp_path / "deployer.lock", deployment.clock)
+        Deployer(database, Counting(deployment.shelf), tmp_path / "deployer.lock", deployment.clock)
         for database in databases
     ]
     threads = [threading.Thread(target=deployer.work) for deployer in deployers]

@@ -1,6 +1,7 @@
 import uuid
 
 import pytest
+from tests.databases import take_away
 
 from headland.identity.claims import access_claims, lasting_claims
 from headland.identity.resources import Resource
@@ -150,11 +151,10 @@ async def test_request_ids(deployment):
     assert "x-ms-client-request-id" not in plain.headers
 
 
-async def test_without_a_database(deployment, refused, tmp_path):
+async def test_without_a_database(deployment, refused):
     await deployment.call("GET", "/tenants")
-    for file in tmp_path.glob("headland.db*"):
-        file.rename(file.with_name(f"away-{file.name}"))
     deployment.database.close()
+    take_away(deployment.database.url)
     answer = await deployment.call("GET", deployment.group())
     refused(answer, 503, "ServiceUnavailable")
     assert answer.headers["retry-after"] == "1"

@@ -11,8 +11,9 @@ import httpx
 import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
+from tests.databases import SYSTEMS, Template, shelf_at, stores_template
 
-from headland.farm import Addresses, Files, Instance, Pending, Presence, Stores, Worker, farm_app
+from headland.farm import Addresses, Files, Instance, Pending, Presence, Shelf, Stores, Worker, farm_app
 from headland.farm.application import INSTANCE_HOST
 from headland.farm.geometry import Limits
 from headland.http.application import Application
@@ -36,6 +37,9 @@ ROLES = {
     "contributor": ("*/read", "*/write", "*/action", "!*/deletionJobs/*/write"),
     "reader": ("*/read", "*/list/action", "*/search/action", "*/download/action", "*/overlap/action"),
 }
+
+
+INSTANCES = ("meadow", "orchard")
 
 
 @dataclass
@@ -105,9 +109,22 @@ def token(key: RSAKey) -> Callable[..., str]:
     return token
 
 
+@pytest.fixture(scope="session", params=SYSTEMS)
+def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Template[None]:
+    return stores_template(
+        request.param, tmp_path_factory.mktemp("farm"), *(f"store-{name}" for name in INSTANCES)
+    )
+
+
 @pytest.fixture
-def stores(tmp_path: Path) -> Iterator[Stores]:
-    stores = Stores(tmp_path / "farm")
+def shelf(template: Template[None], tmp_path: Path) -> Iterator[Shelf]:
+    with template.copied(tmp_path / "headland.db") as url, shelf_at(url, tmp_path / "farm") as shelf:
+        yield shelf
+
+
+@pytest.fixture
+def stores(shelf: Shelf) -> Iterator[Stores]:
+    stores = Stores(shelf)
     yield stores
     stores.close()
 
@@ -116,7 +133,7 @@ def stores(tmp_path: Path) -> Iterator[Stores]:
 def directory(stores: Stores) -> Directory:
     """The instances `meadow` and `orchard`; each role's name is the object id of somebody who has it on `meadow`."""
     directory = Directory()
-    for name in ("meadow", "orchard"):
+    for name in INSTANCES:
         directory.make(name, stores)
     for role in ROLES:
         directory.assign(role, role)
@@ -149,9 +166,9 @@ def files(tmp_path: Path) -> Files:
 
 
 @pytest.fixture
-def worker(tmp_path: Path, pending: Pending, files: Files, clock: Clock) -> Worker:
+def worker(shelf: Shelf, pending: Pending, files: Files, clock: Clock) -> Worker:
     """One that works when it is told to."""
-    return Worker(pending, Stores(tmp_path / "farm"), (files.sweep,), clock)
+    return Worker(pending, Stores(shelf), (files.sweep,), clock)
 
 
 @pytest.fixture

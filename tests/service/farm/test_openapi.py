@@ -7,24 +7,18 @@ from typing import Any
 import msgspec
 import pytest
 
-from headland.database import Database
 from headland.security import Verifier
 from headland.server.apis import openapi_document
 from headland.server.deployment import Deployment
 from headland.server.farm import declared_farm
 from headland.settings import Home, Settings
-from headland.storage import Storage
 
 #: Whose documents jobs delete with all that is linked to them.
 
 
 @pytest.fixture
 def document(tmp_path: Path) -> Any:
-    settings = Settings()
-    database = Database.at(tmp_path / "none.db")
-    deployment = Deployment(
-        Home(tmp_path), settings, database, Storage(settings.storage, tmp_path / "storage")
-    )
+    deployment = Deployment.of(Home(tmp_path), Settings())
     api = declared_farm(deployment, Verifier([]))
     return msgspec.json.decode(msgspec.json.encode(openapi_document([api])))
 

@@ -1,6 +1,7 @@
 """Refusals: each in the service's form, naming what is wrong."""
 
 import pytest
+from tests.databases import ON_SQLITE
 from tests.service.farm.conftest import MAX_BODY, Caller
 
 pytestmark = pytest.mark.anyio
@@ -142,6 +143,7 @@ async def test_bodies_that_are_too_large(admin: Caller) -> None:
     check(answer, 413, "RequestEntityTooLarge")
 
 
+@ON_SQLITE
 async def test_a_store_that_is_away(admin: Caller, stores, tmp_path) -> None:
     folder = tmp_path / "farm" / "store-meadow"
     folder.rename(folder.with_name("away"))

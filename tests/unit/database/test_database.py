@@ -345,10 +345,7 @@ class TestUpgrade:
         from alembic.migration import MigrationContext
         from sqlalchemy import create_engine
 
-        import headland.audit.tables
-        import headland.control.tables
-        import headland.identity.tables
-        import headland.jobs.batches.tables  # noqa: F401 - they register their tables
+        import headland.server.applications  # noqa: F401 - all services register their tables
         from headland.database import metadata
 
         url = f"sqlite:///{tmp_path / 'new.db'}"

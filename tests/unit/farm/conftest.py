@@ -1,11 +1,12 @@
-"""Stores in a folder of the test's own."""
+"""Stores of the test's own."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.databases import SYSTEMS, Template, shelf_at, stores_template
 
-from headland.farm.stores import Stores
+from headland.farm.stores import Shelf, Stores
 
 
 @pytest.fixture
@@ -18,8 +19,25 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "farm"
 
 
+@pytest.fixture(scope="session", params=SYSTEMS)
+def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Template[None]:
+    return stores_template(request.param, tmp_path_factory.mktemp("farm"))
+
+
 @pytest.fixture
-def stores(root: Path) -> Iterator[Stores]:
-    stores = Stores(root)
+def url(template: Template[None], tmp_path: Path) -> Iterator[str]:
+    with template.copied(tmp_path / "headland.db") as url:
+        yield url
+
+
+@pytest.fixture
+def shelf(url: str, root: Path) -> Iterator[Shelf]:
+    with shelf_at(url, root) as shelf:
+        yield shelf
+
+
+@pytest.fixture
+def stores(shelf: Shelf) -> Iterator[Stores]:
+    stores = Stores(shelf)
     yield stores
     stores.close()

@@ -8,7 +8,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from headland.database import DatabaseUnavailableError
-from headland.farm.stores import Store, Stores
+from headland.farm.stores import Shelf, Store, Stores
 from headland.farm.work import jobs, rows, worker
 from headland.farm.work.kinds import Kind, LastStep, WorkError
 from headland.farm.work.pending import Pending
@@ -36,9 +36,9 @@ Run = Callable[[Store, Wanted], LastStep]
 class Place:
     """A store with jobs, and workers that do them."""
 
-    def __init__(self, root: Path, stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, root: Path, shelf: Shelf, stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
         self.clock = Clock()
-        self.root = root
+        self.shelf = shelf
         self.pending = Pending(root.parent / "pending", self.clock)
         self.monkeypatch = monkeypatch
         stores.lay_out("one")
@@ -54,7 +54,7 @@ class Place:
 
     def worker(self, run: Run) -> Worker:
         self.monkeypatch.setattr(worker, "KINDS", {"test": Kind("test", Wanted, run)})
-        return Worker(self.pending, Stores(self.root), clock=self.clock)
+        return Worker(self.pending, Stores(self.shelf), clock=self.clock)
 
     def job(self, job_id: str) -> Job:
         found = self.store.read(lambda connection: rows.find(connection, job_id))
@@ -63,8 +63,8 @@ class Place:
 
 
 @pytest.fixture
-def place(root: Path, stores: Stores, monkeypatch: pytest.MonkeyPatch) -> Place:
-    return Place(root, stores, monkeypatch)
+def place(root: Path, shelf: Shelf, stores: Stores, monkeypatch: pytest.MonkeyPatch) -> Place:
+    return Place(root, shelf, stores, monkeypatch)
 
 
 def test_what_has_ended_stays_so() -> None:
@@ -198,7 +198,7 @@ def test_two_workers_do_not_meet(place: Place) -> None:
     done = []
 
     def run(_store: Store, wanted: Wanted) -> LastStep:
-        Worker(place.pending, Stores(place.root), clock=place.clock).work()
+        Worker(place.pending, Stores(place.shelf), clock=place.clock).work()
         done.append(wanted.text)
         return lambda _connection: "done"
 
@@ -215,7 +215,7 @@ def test_an_instance_that_is_gone_has_nothing_to_do(place: Place, stores: Stores
 
 def test_the_thread_is_woken(place: Place) -> None:
     place.worker(lambda _store, _wanted: lambda _connection: "done")
-    thread = Worker(place.pending, Stores(place.root), clock=place.clock)
+    thread = Worker(place.pending, Stores(place.shelf), clock=place.clock)
     thread.start()
     place.ask("job-1")
     place.pending.wake()

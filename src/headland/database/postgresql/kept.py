@@ -6,10 +6,10 @@ from collections import deque
 from typing import Any
 
 import psycopg
-from psycopg import sql
 from sqlalchemy import Connection, Engine
 
 from headland.database.errors import DatabaseUnavailableError
+from headland.database.postgresql import layout
 
 
 class KeptConnections:
@@ -57,10 +57,7 @@ class KeptConnections:
     def _sees(self, connection: Connection, schema: str) -> Connection:
         if connection.info.get("schema") != schema:
             try:
-                # No other schema is in sight, so no statement can reach another store's tables.
-                path = sql.SQL("SET search_path TO {}").format(sql.Identifier(schema))
-                driver: Any = connection.connection.driver_connection
-                driver.execute(path)
+                layout.see(connection.connection.driver_connection, schema)  # type: ignore[arg-type]
             except BaseException:
                 close(connection)
                 raise

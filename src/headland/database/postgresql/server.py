@@ -1,15 +1,16 @@
 """A PostgreSQL server, as one process uses it."""
 
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
 import psycopg
-from sqlalchemy import create_engine
+import sqlalchemy as sa
+from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import NullPool
 
-from headland.database.postgresql import sessions
+from headland.database.postgresql import layout, sessions
 from headland.database.postgresql.kept import KeptConnections
-from headland.database.postgresql.layout import MAIN_SCHEMA
 from headland.database.postgresql.reach import Reach
 from headland.database.postgresql.system import PostgresSystem
 
@@ -19,6 +20,7 @@ class PostgresServer:
 
     def __init__(self, url: str, busy_timeout: float, connections: int = 4) -> None:
         """At most so many connections for reads, and as many for writes."""
+        self.url = url
         milliseconds = f"{round(busy_timeout * 1000)}ms"
         reading = {"default_transaction_read_only": "on", "statement_timeout": milliseconds}
         writing = {"lock_timeout": milliseconds}
@@ -33,11 +35,28 @@ class PostgresServer:
 
     def main(self) -> PostgresSystem:
         """The main rows; whoever closes them closes the server."""
-        return PostgresSystem(self, MAIN_SCHEMA, self.close)
+        return PostgresSystem(self, layout.MAIN_SCHEMA, self.close)
 
     def schema(self, name: str) -> PostgresSystem:
         """The rows of another schema."""
         return PostgresSystem(self, name)
+
+    def has_schema(self, name: str) -> bool:
+        """Whether there is one. Raises DatabaseUnavailableError where nobody knows."""
+        found = sa.select(sa.func.to_regnamespace(sa.func.quote_ident(name)))
+        return self.main().read(lambda connection: connection.execute(found).scalar()) is not None
+
+    def laying_out(self, name: str, *, create: bool = True) -> AbstractContextManager[Connection]:
+        """See `headland.database.postgresql.layout.laying_out`."""
+        return layout.laying_out(self.url, name, create=create)
+
+    def ensure_postgis(self) -> None:
+        """See `headland.database.postgresql.layout.ensure_postgis`."""
+        layout.ensure_postgis(self.url)
+
+    def drop_schema(self, name: str) -> None:
+        """See `headland.database.postgresql.layout.drop`."""
+        layout.drop(self.url, name)
 
     def close(self) -> None:
         """Close the connections that nobody uses."""

@@ -4,7 +4,9 @@ from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.types.string import StrDumper
+from psycopg.types.bool import BoolDumper
+from psycopg.types.numeric import FloatDumper, IntDumper
+from psycopg.types.string import BytesBinaryDumper, StrDumperUnknown
 
 #: The oldest version that the tests know (150000 is 15.0).
 OLDEST_VERSION = 150_000
@@ -31,11 +33,32 @@ class UnfitServerError(psycopg.OperationalError):
     """The server is one with which Headland can't work."""
 
 
-class _Text(StrDumper):
+class _Text(StrDumperUnknown):
     """PostgreSQL's text can't have NUL: in its place, stored as compared, stands the picture of it."""
 
     def dump(self, obj: str) -> Any:
         return super().dump(obj.replace("\0", "\u2400") if "\0" in obj else obj)
+
+
+class _Int(IntDumper):
+    oid = 0
+
+
+class _Float(FloatDumper):
+    oid = 0
+
+
+class _Bool(BoolDumper):
+    oid = 0
+
+
+class _Bytes(BytesBinaryDumper):
+    oid = 0
+
+
+#: Their types are left to the server, which takes them from the statement: or each mixture of types and nulls, and
+#: each size of numbers, would have a prepared statement of its own.
+_DUMPERS: dict[type, Any] = {str: _Text, int: _Int, float: _Float, bool: _Bool, bytes: _Bytes}
 
 
 def connect(url: str, **settings: str) -> "psycopg.Connection[Any]":
@@ -49,7 +72,8 @@ def connect(url: str, **settings: str) -> "psycopg.Connection[Any]":
     arguments: dict[str, Any] = {**_DEFAULTS, **conninfo_to_dict(url)}
     session = psycopg.connect(**arguments, autocommit=True)
     try:
-        session.adapters.register_dumper(str, _Text)
+        for kind, dumper in _DUMPERS.items():
+            session.adapters.register_dumper(kind, dumper)
         session.prepared_max = _MOST_PREPARED
         _check(session)
         # An acknowledged row must survive a power cut, whatever the server's default. All in one statement.

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from headland.database.changes import Changes
 from headland.database.errors import DatabaseUnavailableError
+from headland.database.postgresql.errors import one_line
 from headland.database.postgresql.kept import KeptConnections, close, is_lost
 from headland.database.postgresql.layout import COMMITS
 
@@ -174,7 +175,7 @@ class PostgresSystem:
             isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError)
             or getattr(cause, "sqlstate", None) in _UNAVAILABLE
         ):
-            return DatabaseUnavailableError(" ".join(str(cause).split()))
+            return DatabaseUnavailableError(one_line(cause))
         return error
 
     def forget(self) -> None:
@@ -198,7 +199,7 @@ def _end(kept: KeptConnections, connection: Connection, error: BaseException) ->
     _undo(connection)
     kept.give_back(connection)
     if lost and isinstance(error, DBAPIError | psycopg.Error):
-        raise _LostError(" ".join(str(error).split())) from error
+        raise _LostError(one_line(error)) from error
 
 
 def _undo(connection: Connection) -> None:

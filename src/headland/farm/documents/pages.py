@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection, bindparam
 
+from headland.database.expressions import found_in
 from headland.database.prepared import Prepared
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.filters import Filter, Match
@@ -210,7 +211,7 @@ def _condition(table: sa.Table, wanted: Filter, names: list[str]) -> ColumnEleme
         case Match.AT_MOST:
             return column <= values[0]
         case Match.HAS_ANY | Match.HAS_PAIR | Match.HAS_MEASURE:
-            return sa.or_(*(sa.func.instr(column, value) > 0 for value in values))
+            return sa.or_(*(found_in(value, column) for value in values))
         case Match.ANY_OF:
             return column.in_(values)
 

@@ -1,8 +1,10 @@
 """Where documents are: columns of a family's table, and the index by which they are found.
 
-The columns are written with the document. What is made of them is the store's own affair: an R*Tree in SQLite
+The columns are written with the document. What is made of them is the store's own affair. In SQLite it is an R*Tree
 (https://sqlite.org/rtree.html), which triggers keep in line with the table whoever writes to it. A row that is
-replaced (`INSERT OR REPLACE`) would leave its place behind: SQLite runs no trigger for it.
+replaced (`INSERT OR REPLACE`) would leave its place behind: SQLite runs no trigger for it. In PostgreSQL it is a
+column of PostGIS's, which other programs can look at, too, and its index. Either only names candidates: the same GEOS
+decides of both, to the same end.
 """
 
 import json
@@ -13,6 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import DDL, Connection, bindparam, event
 
+from headland.database.expressions import has_relation, is_among
 from headland.database.prepared import Prepared
 from headland.farm.geometry import Placed
 from headland.farm.geometry.measuring import Box
@@ -27,7 +30,7 @@ PLACE_COLUMNS = frozenset({*NOWHERE, "apart"})
 
 
 #: The index of a table, and what keeps it in line.
-_INDEX = (
+_SQLITE = (
     "CREATE VIRTUAL TABLE {index} USING rtree(seq, west, east, south, north)",
     """
     CREATE TRIGGER {index}_come AFTER INSERT ON {table} WHEN new.west IS NOT NULL
@@ -53,6 +56,16 @@ _INDEX = (
 )
 
 
+_POSTGRESQL = (
+    """
+    ALTER TABLE {table} ADD COLUMN outline geometry(Geometry, 4326)
+    GENERATED ALWAYS AS (ST_GeomFromWKB(wkb, 4326)) STORED
+    """,
+    "CREATE INDEX {index} ON {table} USING gist (outline)",
+)
+_INDEXES = {"sqlite": _SQLITE, "postgresql": _POSTGRESQL}
+
+
 def place_columns() -> list[sa.Column[Any]]:
     """The columns, for a family's table."""
     sides = [sa.Column(side, sa.Double) for side in _SIDES]
@@ -68,15 +81,16 @@ def place_of(placed: Placed | None) -> dict[str, Any]:
 
 def index_places(table: sa.Table) -> None:
     """Have the table come with its index."""
-    for statement in _index(table.name):
-        made: DDL = DDL(statement)  # type: ignore[no-untyped-call]
-        event.listen(table, "after_create", made.execute_if(dialect="sqlite"))
+    for dialect in _INDEXES:
+        for statement in _index(table.name, dialect):
+            made: DDL = DDL(statement)  # type: ignore[no-untyped-call]
+            event.listen(table, "after_create", made.execute_if(dialect=dialect))
 
 
 def ensure_index(connection: Connection, table: sa.Table) -> None:
     """The index of a table that was there before its documents had geometries."""
-    if not sa.inspect(connection).has_table(_name(table.name)):
-        for statement in _index(table.name):
+    if not has_relation(connection, _name(table.name)):
+        for statement in _index(table.name, connection.dialect.name):
             connection.exec_driver_sql(statement)
 
 
@@ -84,23 +98,29 @@ def _name(table: str) -> str:
     return f"{table}_places"
 
 
-def _index(table: str) -> list[str]:
+def _index(table: str, dialect: str) -> list[str]:
     # Names are the declaration's.
-    return [statement.format(table=table, index=_name(table)) for statement in _INDEX]
+    return [statement.format(table=table, index=_name(table)) for statement in _INDEXES[dialect]]
 
 
 def near(connection: Connection, table: sa.Table, box: Box, most: int) -> list[int] | None:
     """Numbers of the rows of which the boxes meet this one, in no order; None where there are more than `most`."""
     west, south, east, north = box
-    found = _near(table.name).rows(connection, west=west, south=south, east=east, north=north, most=most + 1)
+    seek = _near(table.name, connection.dialect.name)
+    found = seek.rows(connection, west=west, south=south, east=east, north=north, most=most + 1)
     return None if len(found) > most else [number for (number,) in found]
 
 
 @cache
-def _near(table: str) -> Prepared:
+def _near(table: str, dialect: str) -> Prepared:
+    most = bindparam("most", type_=sa.Integer)
+    if dialect == "postgresql":
+        box = sa.func.ST_MakeEnvelope(*(bindparam(side, type_=sa.Double) for side in _SIDES), 4326)
+        rows = sa.table(table, sa.column("seq", sa.Integer), sa.column("outline"))
+        return Prepared(sa.select(rows.c.seq).where(rows.c.outline.op("&&")(box)).limit(most))
     columns = (sa.column("seq", sa.Integer), *(sa.column(side, sa.Double) for side in _SIDES))
     index = sa.table(_name(table), *columns)
-    return Prepared(sa.select(index.c.seq).where(*meeting(index)).limit(bindparam("most", type_=sa.Integer)))
+    return Prepared(sa.select(index.c.seq).where(*meeting(index)).limit(most))
 
 
 def meeting(table: Any) -> list[sa.ColumnElement[bool]]:
@@ -116,7 +136,7 @@ def meeting(table: Any) -> list[sa.ColumnElement[bool]]:
 
 def among(column: sa.Column[Any]) -> sa.ColumnElement[bool]:
     """Condition: the row's number is one of the parameter `near`, which `numbers` has made."""
-    return column.in_(sa.select(sa.func.json_each(bindparam("near")).table_valued("value").c.value))
+    return is_among(column, bindparam("near", type_=sa.Text))
 
 
 def numbers(found: list[int]) -> str:

@@ -17,27 +17,28 @@ store_table = sa.Table(
     "store",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-    #: Steps of `headland.farm.stores.schema` that have been taken.
-    sa.Column("version", sa.Integer, nullable=False),
     #: Fingerprint of the catalogue that the tables of the families were last brought in line with.
     sa.Column("catalogue", sa.String(64), nullable=False),
     #: Signs the tokens of pages, so that another instance's are not taken.
     sa.Column("secret", sa.LargeBinary(32), nullable=False),
 )
 
+#: Text is compared by code point, whatever the order of a PostgreSQL database.
+TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+
 #: Bytes that belong to documents, or did, or may (`headland.farm.documents.files`).
 files_table = sa.Table(
     "files",
     metadata,
-    sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("name", TEXT, primary_key=True),
+    sa.Column("state", TEXT, nullable=False),
     #: The process that has received it.
-    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("owner", TEXT, nullable=False),
     # Whose it is, while it is a document's.
-    sa.Column("family", sa.Text),
-    sa.Column("party", sa.Text),
-    sa.Column("within", sa.Text),
-    sa.Column("id", sa.Text),
+    sa.Column("family", TEXT),
+    sa.Column("party", TEXT),
+    sa.Column("within", TEXT),
+    sa.Column("id", TEXT),
     #: Bytes.
     sa.Column("size", sa.BigInteger),
     sa.Column("sha256", sa.LargeBinary(32)),
@@ -45,21 +46,21 @@ files_table = sa.Table(
     sa.Index("ix_files_state", "state"),
 )
 
-_TYPES: dict[Any, type[sa.types.TypeEngine[Any]]] = {
-    str: sa.Text,
-    int: sa.BigInteger,
-    float: sa.Double,
-    bool: sa.Boolean,
+_TYPES: dict[Any, sa.types.TypeEngine[Any]] = {
+    str: TEXT,
+    int: sa.BigInteger(),
+    float: sa.Double(),
+    bool: sa.Boolean(),
     # Milliseconds since the epoch.
-    datetime: sa.BigInteger,
+    datetime: sa.BigInteger(),
     # The items, each between separators (`facts`).
-    list[str]: sa.Text,
+    list[str]: TEXT,
 }
 
 
 def column_of(column: Column) -> sa.Column[Any]:
     """A declared column, ready for a table."""
-    return sa.Column(column.name, _TYPES[column.type]())
+    return sa.Column(column.name, _TYPES[column.type])
 
 
 def parent_columns(family: Family) -> list[str]:
@@ -88,11 +89,11 @@ def _table_of(family: Family) -> sa.Table:
         #: In the order of creation: the order of lists.
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True),
         #: Id of the party that the document belongs to; empty where its family's belong to none.
-        sa.Column("party", sa.Text, nullable=False),
+        sa.Column("party", TEXT, nullable=False),
         #: Ids of its further parents (`Key.within`).
-        *([sa.Column("within", sa.Text, nullable=False)] if family.below else []),
-        sa.Column("id", sa.Text, nullable=False),
-        sa.Column("etag", sa.Text, nullable=False),
+        *([sa.Column("within", TEXT, nullable=False)] if family.below else []),
+        sa.Column("id", TEXT, nullable=False),
+        sa.Column("etag", TEXT, nullable=False),
         sa.Column("document", sa.LargeBinary, nullable=False),
         sa.Column("rest", sa.LargeBinary),
         *(column_of(column) for column in columns.values()),

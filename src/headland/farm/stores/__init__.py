@@ -1,51 +1,42 @@
-"""Stores: each instance has a folder with a database of its own, so that none can reach another's data."""
+"""Stores: each instance has a database of its own, so that none can reach another's data."""
 
 from collections import OrderedDict
-from pathlib import Path
 
-from sqlalchemy.exc import OperationalError
-
-from headland.database import DatabaseUnavailableError
-from headland.farm.stores import layout
-from headland.farm.stores.layout import StoreKeyError
-from headland.farm.stores.schema import NewerStoreError, upgrade
+from headland.farm.stores.files import FileShelf
+from headland.farm.stores.schemas import SchemaShelf
+from headland.farm.stores.shelf import NewerStoreError, Shelf, StoreKeyError
 from headland.farm.stores.store import Store
 
-__all__ = ["NewerStoreError", "Store", "StoreKeyError", "Stores"]
+__all__ = ["FileShelf", "NewerStoreError", "SchemaShelf", "Shelf", "Store", "StoreKeyError", "Stores"]
 
-#: Stores that a process keeps open. Each holds a writer's thread and some file descriptors.
+#: Stores that a process keeps open. Each holds a writer's thread and, in a file, some descriptors.
 MOST_OPEN = 64
 
 
 class Stores:
-    """The stores below a folder, by key. A key is used for one instance and never again.
+    """The stores of a shelf, by key. A key is used for one instance and never again.
 
     `open` is for one thread: the event loop's.
     """
 
-    def __init__(self, root: Path, busy_timeout: float = 10.0, most_open: int = MOST_OPEN) -> None:
+    def __init__(self, shelf: Shelf, most_open: int = MOST_OPEN) -> None:
         """Nothing is touched before something is asked for."""
-        self._root = root
-        self._busy_timeout = busy_timeout
+        self._shelf = shelf
         self._most_open = most_open
         self._open: OrderedDict[str, Store] = OrderedDict()
+        #: See `Shelf`.
+        self.has = shelf.has
 
     def lay_out(self, key: str) -> None:
-        """See `headland.farm.stores.layout.lay_out`."""
-        layout.lay_out(self._root, key)
-
-    def has(self, key: str) -> bool:
-        """Whether a store with this key has been laid out, and was not removed."""
-        return layout.folder_of(self._root, key).exists()
+        """See `Shelf.lay_out`."""
+        self._shelf.lay_out(key)
 
     def remove(self, key: str) -> None:
-        """See `headland.farm.stores.layout.remove`. Other processes that have it open see a store that nobody
-        asks for any more.
-        """
+        """See `Shelf.remove`. Other processes that have it open see a store that nobody asks for any more."""
         store = self._open.pop(key, None)
         if store is not None:
             store.close()
-        layout.remove(self._root, key)
+        self._shelf.remove(key)
 
     def open(self, key: str) -> Store:
         """A store that has been laid out, brought up to date. It stays open until others are wanted more.
@@ -57,7 +48,7 @@ class Stores:
         """
         store = self._open.get(key)
         if store is None:
-            store = self._open[key] = self._opened(key)
+            store = self._open[key] = Store.open(self._shelf, key)
             self._close_some()
         else:
             self._open.move_to_end(key)
@@ -67,14 +58,6 @@ class Stores:
         """Close all."""
         while self._open:
             self._open.popitem()[1].close()
-
-    def _opened(self, key: str) -> Store:
-        folder = layout.folder_of(self._root, key)
-        try:
-            upgrade(f"sqlite:///{layout.database_of(folder)}", self._busy_timeout)
-        except OperationalError as error:
-            raise DatabaseUnavailableError(str(error.orig)) from error
-        return Store(folder, self._busy_timeout)
 
     def _close_some(self) -> None:
         spare = len(self._open) - self._most_open

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import sqlalchemy as sa
@@ -11,7 +10,7 @@ from sqlalchemy import Connection
 
 from headland.database import Database
 from headland.farm.documents.tables import store_table
-from headland.farm.stores.layout import database_of
+from headland.farm.stores.shelf import Shelf
 
 T = TypeVar("T")
 
@@ -30,21 +29,26 @@ class Shown(NamedTuple):
 class Store:
     """An instance's documents. Reads run in the caller's own thread; writes share commits."""
 
-    def __init__(self, folder: Path, busy_timeout: float) -> None:
-        """Raises DatabaseUnavailableError if it is not there."""
-        self.folder = folder
-        self._database = Database.at(database_of(folder), busy_timeout, _MOST_REMEMBERED)
-        self.read = self._database.read
+    def __init__(self, database: Database) -> None:
+        """Raises DatabaseUnavailableError if it can't be read now."""
+        self._database = database
+        self.read = database.read
         #: See `Database.snapshot`.
-        self.snapshot = self._database.snapshot
+        self.snapshot = database.snapshot
         #: Writes that are not answered yet.
         self._writing = 0
         self._counting = threading.Lock()
+        #: Signs what clients are given to bring back.
+        self.secret: bytes = self.read(lambda c: c.execute(sa.select(store_table.c.secret)).scalar_one())
+
+    @classmethod
+    def open(cls, shelf: Shelf, key: str) -> "Store":
+        """Raises as `Shelf.open`."""
+        database = shelf.open(key, _MOST_REMEMBERED)
         try:
-            #: Signs what clients are given to bring back.
-            self.secret: bytes = self.read(lambda c: c.execute(sa.select(store_table.c.secret)).scalar_one())
+            return cls(database)
         except BaseException:
-            self._database.close()
+            database.close()
             raise
 
     def read_page(self, key: Hashable, make: Callable[[Connection], bytes]) -> bytes:
