@@ -6,77 +6,13 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.served.notebooks import Notebook
 from tests.served.test_processes import processes_of
 from tests.serving import Served, eventually
 
 pytestmark = pytest.mark.spark
-
-HEADERS = {"X-Requested-By": "tests"}
-
-
-class Notebook:
-    """A session, and what a notebook does with it."""
-
-    def __init__(self, served: Served, **body: Any) -> None:
-        self.served = served
-        answer = served.public.post("/livy/sessions", json={"kind": "pyspark", **body}, headers=HEADERS)
-        assert answer.status_code == 201, answer.text
-        self.id = answer.json()["id"]
-
-    @property
-    def path(self) -> str:
-        return f"/livy/sessions/{self.id}"
-
-    def get(self, path: str = "") -> dict[str, Any]:
-        answer = self.served.public.get(self.path + path)
-        assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
-
-    def post(self, path: str, body: object = None, status: int = 200) -> Any:
-        answer = self.served.public.post(self.path + path, json=body, headers=HEADERS)
-        assert answer.status_code == status, answer.text
-        return answer.json() if answer.content else None
-
-    def is_idle(self) -> "Notebook":
-        def look() -> bool:
-            state = self.get("/state")["state"]
-            assert state not in {"dead", "error"}, self.get("/log?size=-1")["log"]
-            return bool(state == "idle")
-
-        eventually(look, "the session is idle")
-        return self
-
-    def begin(self, code: str, **more: str) -> int:
-        return int(self.post("/statements", {"code": code, **more}, 201)["id"])
-
-    def ended(self, number: int) -> dict[str, Any]:
-        """The statement, once it has ended."""
-
-        def look() -> dict[str, Any] | None:
-            statement = self.get(f"/statements/{number}")
-            return statement if statement["state"] in {"available", "cancelled"} else None
-
-        found: dict[str, Any] = eventually(look, f"statement {number} has ended", pause=0.01)
-        return found
-
-    def run(self, code: str, **more: str) -> dict[str, Any]:
-        output: dict[str, Any] = self.ended(self.begin(code, **more))["output"]
-        return output
-
-    def text(self, code: str, **more: str) -> str:
-        output = self.run(code, **more)
-        assert output["status"] == "ok", output
-        return str(output["data"]["text/plain"])
-
-    @property
-    def run_key(self) -> str:
-        """That of the only session of its home."""
-        (folder,) = (self.served.home / "sessions").iterdir()
-        return folder.name
 
 
 @pytest.fixture(scope="module")

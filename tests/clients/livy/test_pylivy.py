@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.clients.livy.program import HERE, Program, batches_of, installed, is_gone, runs_once
-from tests.serving import Served
+from tests.serving import Served, eventually
 
 pytestmark = pytest.mark.spark
 
@@ -73,3 +73,23 @@ def test_restart(make_served: Callable[..., Served], tmp_path: Path, mark: Path)
     assert {"staying", "leaving"} <= set(seen["log"])
     assert list(batches_of(served)) == [seen["id"]]
     runs_once(mark)
+
+
+def test_sessions_of_every_kind_with_a_restart_in_the_middle(
+    make_served: Callable[..., Served], tmp_path: Path, mark: Path
+) -> None:
+    served = make_served(server_private_authentication="none")
+    served.start()
+    with client("pylivy_sessions.py", tmp_path / "client", url=served.private_url, mark=str(mark)) as running:
+        eventually(Path(f"{mark}.runs").exists, "the cell runs")
+        served.kill()
+        served.start()
+        mark.touch()
+        seen = running.answer()
+    assert (seen["value"], seen["area"]) == ("2", 3.5)
+    assert seen["error"] == ["ZeroDivisionError", "division by zero"]
+    assert (seen["waited"], seen["runs"], seen["state"]) == ("through", "run\n", "idle")
+    assert seen["scala"] == "val height: Int = 3\nval res0: Int = 6\n"
+    assert seen["rows"] == [[0, "row 0"], [1, "row 1"], [2, "row 2"]]
+    assert seen["sql"] == [["rye", 2, "2026-11-21"], ["oats", 3, "2026-11-21"]]
+    assert served.private.get("/sessions").json()["total"] == 0

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from headland.jobs.sessions.interpreter.magics import TABLE, MagicError
+from headland.jobs.sessions.interpreter.magics import TABLE, CellError
 from headland.jobs.sessions.interpreter.outputs import failed_by, limited, succeeded
 from headland.jobs.sessions.interpreter.python_cells import PythonCells
 
@@ -23,13 +23,13 @@ def cells() -> Iterator[PythonCells]:
 
 
 def shown(cells: PythonCells, code: str, capsys: pytest.CaptureFixture[str]) -> str:
-    assert cells.run(0, code) == {}
+    assert cells.run(0, "pyspark", code) == {}
     return capsys.readouterr().out
 
 
 def failure(cells: PythonCells, code: str) -> dict[str, object]:
     with pytest.raises(BaseException) as raised:  # noqa: PT011 - whatever a cell raises
-        cells.run(3, code)
+        cells.run(3, "pyspark", code)
     # Without this function's own frame.
     trace = raised.value.__traceback__
     return failed_by(3, raised.value.with_traceback(trace.tb_next if trace else None))
@@ -56,8 +56,8 @@ def test_the_last_expressions_value_is_shown(
 
 
 def test_names_and_futures_stay(cells: PythonCells, capsys: pytest.CaptureFixture[str]) -> None:
-    cells.run(0, "from __future__ import annotations\ndef twice(x): return 2 * x")
-    cells.run(1, "class Field:\n    size: unknown = 1\nfield = Field()")
+    cells.run(0, "pyspark", "from __future__ import annotations\ndef twice(x): return 2 * x")
+    cells.run(1, "pyspark", "class Field:\n    size: unknown = 1\nfield = Field()")
     assert shown(cells, "twice(field.size), __name__, Field.__module__", capsys) == (
         "(2, '__main__', '__main__')\n"
     )
@@ -66,7 +66,7 @@ def test_names_and_futures_stay(cells: PythonCells, capsys: pytest.CaptureFixtur
 
 
 def test_an_error_has_the_cells_own_frames_and_lines(cells: PythonCells) -> None:
-    cells.run(2, "def fail(x):\n    raise ValueError(f'no {x}')\n")
+    cells.run(2, "pyspark", "def fail(x):\n    raise ValueError(f'no {x}')\n")
     found = failure(cells, "y = 1\nfail('seed')")
     assert (found["status"], found["ename"], found["evalue"]) == ("error", "ValueError", "no seed")
     text = "".join(found["traceback"])
@@ -97,7 +97,7 @@ def test_half_a_surrogate_pair_in_an_error(cells: PythonCells) -> None:
 
 
 def test_json(cells: PythonCells) -> None:
-    assert cells.run(0, "a = {'x': [1, 2.5, None, float('nan')]}\n%json a") == {
+    assert cells.run(0, "pyspark", "a = {'x': [1, 2.5, None, float('nan')]}\n%json a") == {
         "application/json": {"x": [1, 2.5, None, None]}
     }
 
@@ -115,8 +115,8 @@ def test_json(cells: PythonCells) -> None:
     ],
 )
 def test_magic_lines_that_fail(cells: PythonCells, code: str, name: str, message: str) -> None:
-    with pytest.raises(MagicError) as raised:
-        cells.run(0, code)
+    with pytest.raises(CellError) as raised:
+        cells.run(0, "pyspark", code)
     assert raised.value.ename == name
     assert message in str(raised.value)
 
@@ -126,7 +126,7 @@ def test_table(cells: PythonCells) -> None:
         [1, "a", None, datetime.date(2026, 11, 21), decimal.Decimal("1.50")],
         [2, "b", True, datetime.date(2026, 11, 22), decimal.Decimal(2)],
     ]
-    assert cells.run(0, "%table rows")[TABLE] == {
+    assert cells.run(0, "pyspark", "%table rows")[TABLE] == {
         "headers": [
             {"name": "0", "type": "INT_TYPE"},
             {"name": "1", "type": "STRING_TYPE"},
@@ -139,7 +139,9 @@ def test_table(cells: PythonCells) -> None:
 
 
 def test_a_table_of_dictionaries_has_their_names(cells: PythonCells) -> None:
-    found = cells.run(0, "rows = [{'crop': 'rye'}, {'crop': 'oats', 'area': 2.5}]\n%table rows")[TABLE]
+    found = cells.run(0, "pyspark", "rows = [{'crop': 'rye'}, {'crop': 'oats', 'area': 2.5}]\n%table rows")[
+        TABLE
+    ]
     assert [header["name"] for header in found["headers"]] == ["crop", "area"]
     assert found["data"] == [["rye", None], ["oats", 2.5]]
 
@@ -159,7 +161,7 @@ def test_matplot(cells: PythonCells) -> None:
             self.closed.append(figure)
 
     plot = cells.names["plt"] = Plot()
-    found = cells.run(0, "%matplot plt")
+    found = cells.run(0, "pyspark", "%matplot plt")
     assert base64.b64decode(found["image/png"]) == b"an image as png"
     assert found["text/plain"] == ""
     assert plot.closed == [plot]
@@ -177,11 +179,11 @@ def test_a_percent_sign_within_text_is_no_magic(
 
 
 def test_completion(cells: PythonCells) -> None:
-    cells.run(0, "import math\nfurrow = 1\nfurrows = 2")
-    assert cells.complete("1 + furr", 8) == ["furrow", "furrows"]
-    assert cells.complete("math.sq", 7) == ["math.sqrt"]
-    assert cells.complete("furrow + 1", 6) == ["furrow", "furrows"]
-    assert cells.complete("1 + ", 4) == []
+    cells.run(0, "pyspark", "import math\nfurrow = 1\nfurrows = 2")
+    assert cells.complete("pyspark", "1 + furr", 8) == ["furrow", "furrows"]
+    assert cells.complete("pyspark", "math.sq", 7) == ["math.sqrt"]
+    assert cells.complete("pyspark", "furrow + 1", 6) == ["furrow", "furrows"]
+    assert cells.complete("pyspark", "1 + ", 4) == []
 
 
 def test_what_cannot_be_cut_gives_an_error_that_says_so() -> None:

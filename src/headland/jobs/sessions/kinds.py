@@ -16,7 +16,7 @@ NAMES = {
 SHARED = "shared"
 
 #: The interpreter that runs a kind of statement.
-INTERPRETERS = {"pyspark": "python"}
+INTERPRETERS = {"pyspark": "python", "spark": "jvm", "sql": "jvm"}
 
 #: The interpreter that a kind of session begins with.
-FIRST = {"pyspark": "python"}
+FIRST = {"pyspark": "python", "spark": "jvm", "sql": "jvm", "shared": "jvm"}

@@ -40,6 +40,7 @@ async def run(directory: SessionFolder) -> int:
         told_to = {
             "language": name,
             "first": name == FIRST[given["kind"]],
+            "kind": given["kind"],
             "gateway": str(gateway),
             **given["interpreter"],
         }

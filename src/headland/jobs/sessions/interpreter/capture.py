@@ -37,9 +37,7 @@ class Capture(io.RawIOBase):
             tail = b"".join(self._tail)
             if excess := max(0, len(tail) - self._half):
                 tail, self._cut = tail[excess:], self._cut + excess
-            notice = b""
-            if self._cut:
-                notice = f"\n[{self._cut} bytes of output were cut here]\n".encode()
+            notice = _notice(self._cut).encode() if self._cut else b""
             whole = bytes(self._head) + notice + tail
             self.begin()
             self._open = False
@@ -70,6 +68,22 @@ class Capture(io.RawIOBase):
             dropped = self._tail.popleft()
             self._tail_size -= len(dropped)
             self._cut += len(dropped)
+
+
+def cut(text: str, limit: int) -> str:
+    """Text that is no longer than `limit` bytes, but for a notice where its middle is left out."""
+    data = text.encode("utf-8", "backslashreplace")
+    if len(data) <= limit:
+        return text
+    half = limit // 2
+    missing = len(data) - 2 * half
+    return "".join(
+        [data[:half].decode("utf-8", "ignore"), _notice(missing), data[-half:].decode("utf-8", "ignore")]
+    )
+
+
+def _notice(missing: int) -> str:
+    return f"\n[{missing} bytes of output were cut here]\n"
 
 
 def text_stream(capture: Capture) -> io.TextIOWrapper:

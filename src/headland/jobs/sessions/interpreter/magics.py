@@ -1,4 +1,4 @@
-"""Magic lines: `%json name`, `%table name`, `%matplot plt`."""
+"""Magic lines: `%json name`, `%table name`, `%matplot plt`; and what a cell of any language fails with."""
 
 import base64
 import datetime
@@ -7,7 +7,8 @@ import io
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 MAGIC = re.compile(r"%\s*(\w*)(.*)", re.DOTALL)
@@ -28,27 +29,52 @@ _TYPES: tuple[tuple[type, str], ...] = (
 )
 
 
-class MagicError(Exception):
-    """A magic line that can't be carried out. `ename` is what the output's error is called."""
+class CellError(Exception):
+    """A cell that failed in a way of its language's: `ename` is what the output's error is called, `lines` are those
+    of its traceback.
+    """
 
-    def __init__(self, ename: str, message: str) -> None:
+    def __init__(self, ename: str, message: str, lines: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.ename = ename
+        self.lines = list(lines)
 
 
-def run_magic(name: str, rest: str, names: Mapping[str, Any]) -> dict[str, Any]:
-    """What a magic line shows.
+def split(code: str) -> list[str]:
+    """Code between lines that begin with a percent sign, and those lines; nothing where there is no such line."""
+    parts: list[str] = []
+    begin, lines = 0, code.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        if line.startswith("%"):
+            # Empty lines in front, so that a traceback counts as the cell does.
+            parts += ["\n" * begin + "".join(lines[begin:number]), line]
+            begin = number + 1
+    if not parts:
+        return []
+    parts.append("\n" * begin + "".join(lines[begin:]))
+    return [part for part in parts if part.strip()]
+
+
+def run_magic(
+    name: str, rest: str, names: Mapping[str, Any], *, whole_numbers: str = "INT_TYPE"
+) -> dict[str, Any]:
+    """What a magic line shows. `whole_numbers` is what a table calls their type.
 
     Raises:
-        MagicError: there is no such magic, no such variable, or it can't be shown so.
+        CellError: there is no such magic, no such variable, or it can't be shown so.
     """
     if not name:
-        raise MagicError("UnknownMagic", "magic command not specified")
-    show = {"json": _json, "table": _table, "matplot": _plot}.get(name)
+        raise CellError("UnknownMagic", "magic command not specified")
+    shows: dict[str, Callable[[Any], dict[str, Any]]] = {
+        "json": _json,
+        "table": partial(_table, whole_numbers),
+        "matplot": _plot,
+    }
+    show = shows.get(name)
     if show is None:
-        raise MagicError("UnknownMagic", f"unknown magic command '{name}'")
+        raise CellError("UnknownMagic", f"unknown magic command '{name}'")
     if rest not in names:
-        raise MagicError("NameError", f"name '{rest}' is not defined")
+        raise CellError("NameError", f"name '{rest}' is not defined")
     return show(names[rest])
 
 
@@ -68,11 +94,11 @@ def _json(value: Any) -> dict[str, Any]:
     try:
         json.dumps(value)
     except (TypeError, ValueError) as error:
-        raise MagicError(type(error).__name__, f"cannot serialize the value as JSON: {error}") from None
+        raise CellError(type(error).__name__, f"cannot serialize the value as JSON: {error}") from None
     return {"application/json": value}
 
 
-def _table(value: Any) -> dict[str, Any]:
+def _table(whole_numbers: str, value: Any) -> dict[str, Any]:
     headers: dict[str, str | None] = {}
     rows: list[dict[str, Any]] = []
     if not isinstance(value, (list, tuple)):
@@ -88,9 +114,10 @@ def _table(value: Any) -> dict[str, Any]:
             if headers.setdefault(name, kind) is None:
                 headers[name] = kind
             elif kind is not None and headers[name] != kind:
-                raise MagicError("TypeError", "table rows have different types")
+                raise CellError("TypeError", "table rows have different types")
         rows.append(cells)
-    named = [{"name": name, "type": kind or "NULL_TYPE"} for name, kind in headers.items()]
+    types = {None: "NULL_TYPE", "INT_TYPE": whole_numbers}
+    named = [{"name": name, "type": types.get(kind, kind)} for name, kind in headers.items()]
     data = [[_cell(row.get(name)) for name in headers] for row in rows]
     return {TABLE: {"headers": named, "data": data}}
 
@@ -101,7 +128,7 @@ def _kind(cell: Any) -> str | None:
     for known, name in _TYPES:
         if isinstance(cell, known):
             return name
-    raise MagicError("TypeError", f"cannot show a {type(cell).__name__} in a table")
+    raise CellError("TypeError", f"cannot show a {type(cell).__name__} in a table")
 
 
 def _cell(cell: Any) -> Any:
@@ -113,7 +140,7 @@ def _cell(cell: Any) -> Any:
 def _plot(plot: Any) -> dict[str, Any]:
     figure = plot.gcf() if hasattr(plot, "gcf") else plot
     if not hasattr(figure, "savefig"):
-        raise MagicError("TypeError", "%matplot wants matplotlib's pyplot, or a figure")
+        raise CellError("TypeError", "%matplot wants matplotlib's pyplot, or a figure")
     image = io.BytesIO()
     figure.savefig(image, format="png")
     if hasattr(plot, "close"):

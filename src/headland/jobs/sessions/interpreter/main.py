@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from headland.jobs.sessions.frames import encoded, receive_now
 from headland.jobs.sessions.interpreter.capture import Capture, text_stream
-from headland.jobs.sessions.interpreter.magics import MagicError
+from headland.jobs.sessions.interpreter.magics import CellError
 from headland.jobs.sessions.interpreter.outputs import Output, failed, failed_by, limited, succeeded
 from headland.jobs.sessions.interpreter.spark import Application, take_interrupts
 
@@ -29,14 +29,18 @@ _COURTESY = 1.0
 class Cells(Protocol):
     """A language."""
 
-    def run(self, number: int, code: str) -> dict[str, Any]:
+    def run(self, number: int, kind: str, code: str) -> dict[str, Any]:
         """What a cell shows besides what it prints. Raises whatever the code raises."""
         ...
 
-    def complete(self, code: str, cursor: int) -> list[str]: ...
+    def complete(self, kind: str, code: str, cursor: int) -> list[str]: ...
 
     def interrupt(self) -> bool:
         """Interrupt the code that runs in another way than by a signal; whether there is one."""
+        ...
+
+    def add(self, what: str, path: str) -> None:
+        """Take on what the application was given."""
         ...
 
 
@@ -65,21 +69,21 @@ class Interpreter:
         application = self._application
         self._send({"event": "ready", "app_id": application.app_id, "ui_url": application.ui_url})
         while (task := self._waiting.get()) is not None:
-            output = self._cell(task["id"], task["code"])
+            output = self._cell(task["id"], task["kind"], task["code"])
             self._send({"event": "ended", "id": task["id"], "output": limited(output, self._limit)})
 
-    def _cell(self, number: int, code: str) -> Output:
+    def _cell(self, number: int, kind: str, code: str) -> Output:
         shown, failure = {}, None
         self._capture.begin()
         try:
             try:
                 self._application.begin(number, code)
                 self._running = number
-                shown = self._cells.run(number, code)
+                shown = self._cells.run(number, kind, code)
             finally:
                 self._running = None
-        except MagicError as error:
-            failure = failed(number, error.ename, str(error), [])
+        except CellError as error:
+            failure = failed(number, error.ename, str(error), error.lines)
         except BaseException as error:  # noqa: BLE001 - whatever a cell raises is its output
             failure = failed_by(number, error)
         printed = self._capture.end().rstrip()
@@ -129,9 +133,12 @@ class Interpreter:
                 case "progress":
                     answer["value"] = self._application.progress(message["id"])
                 case "complete":
-                    answer["value"] = self._cells.complete(message["code"], message["cursor"])
+                    answer["value"] = self._cells.complete(
+                        message["kind"], message["code"], message["cursor"]
+                    )
                 case "add":
                     self._application.add(message["what"], message["path"])
+                    self._cells.add(message["what"], message["path"])
                     answer["value"] = True
         except Exception as error:  # noqa: BLE001 - the host is told, and goes on
             answer["problem"] = f"{type(error).__name__}: {error}"
@@ -150,18 +157,21 @@ def main(arguments: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     capture = Capture(given["output_limit"])
     application = Application.join(Path(given["gateway"]), given["patience"], first=given["first"])
-    cells = _cells(given["language"], application)
+    cells = _cells(application, given)
     sys.stdout = sys.stderr = text_stream(capture)
     Interpreter(host, application, cells, capture, given["output_limit"]).run()
     # Threads that cells have started don't keep a session that is over.
     os._exit(0)
 
 
-def _cells(language: str, application: Application) -> Cells:
-    from headland.jobs.sessions.interpreter.python_cells import PythonCells  # noqa: PLC0415
+def _cells(application: Application, given: dict[str, Any]) -> Cells:
+    """The language that this process is for. Each is imported where it is used."""
+    if given["language"] == "python":
+        from headland.jobs.sessions.interpreter.python_cells import PythonCells  # noqa: PLC0415
 
-    if language != "python":
-        raise ValueError(language)
-    cells = PythonCells()
-    cells.names.update(application.names())
-    return cells
+        cells = PythonCells()
+        cells.names.update(application.names())
+        return cells
+    from headland.jobs.sessions.interpreter.jvm_cells import JvmCells  # noqa: PLC0415
+
+    return JvmCells(application, given)

@@ -10,7 +10,7 @@ import sys
 import types
 from typing import Any
 
-from headland.jobs.sessions.interpreter.magics import MAGIC, run_magic
+from headland.jobs.sessions.interpreter.magics import MAGIC, run_magic, split
 
 _FEATURES = [getattr(__future__, name) for name in __future__.all_feature_names]
 
@@ -25,7 +25,7 @@ class PythonCells:
         self.names: dict[str, Any] = module.__dict__
         self._flags = 0
 
-    def run(self, number: int, code: str) -> dict[str, Any]:
+    def run(self, number: int, _kind: str, code: str) -> dict[str, Any]:
         """What a cell shows besides what it prints: a value a media type.
 
         Raises:
@@ -36,8 +36,8 @@ class PythonCells:
         try:
             self._execute(self._parsed(code, file), file)
         except SyntaxError:
-            parts = _split(code)
-            if parts is None:
+            parts = split(code)
+            if not parts:
                 raise
         else:
             return {}
@@ -49,7 +49,7 @@ class PythonCells:
                 self._execute(self._parsed(text, file), file)
         return shown
 
-    def complete(self, code: str, cursor: int) -> list[str]:
+    def complete(self, _kind: str, code: str, cursor: int) -> list[str]:
         """What the name that ends at `cursor` may go on as."""
         import rlcompleter  # noqa: PLC0415 - few ask
 
@@ -64,6 +64,9 @@ class PythonCells:
 
     def interrupt(self) -> bool:
         return False
+
+    def add(self, _what: str, _path: str) -> None:
+        """PySpark has seen to it."""
 
     def _parsed(self, code: str, file: str) -> ast.Module:
         tree: ast.Module = compile(code, file, "exec", self._flags | ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -81,18 +84,3 @@ class PythonCells:
         for feature in _FEATURES:
             self._flags |= code.co_flags & feature.compiler_flag
         exec(code, self.names)  # noqa: S102 - this is what a session is for
-
-
-def _split(code: str) -> list[str] | None:
-    """Code between lines that begin with a percent sign, and those lines; None where there is none."""
-    parts: list[str] = []
-    begin, lines = 0, code.splitlines(keepends=True)
-    for number, line in enumerate(lines):
-        if line.startswith("%"):
-            # Empty lines in front, so that a traceback counts as the cell does.
-            parts += ["\n" * begin + "".join(lines[begin:number]), line]
-            begin = number + 1
-    if not parts:
-        return None
-    parts.append("\n" * begin + "".join(lines[begin:]))
-    return [part for part in parts if part.strip()]

@@ -51,6 +51,8 @@ class Application:
             java_context = jvm_gateway.jvm.JavaSparkContext(shared)
             conf = SparkConf(_jconf=java_context.getConf())
             context = SparkContext(conf=conf, gateway=jvm_gateway, jsc=java_context)
+        # Clients fetch data frames by printing what `toJSON` gives, and read what a cell prints as JSON.
+        warnings.filterwarnings("ignore", message="The return type of DataFrame.toJSON")
         return cls(SparkSession(context))
 
     @property
@@ -61,6 +63,15 @@ class Application:
     def ui_url(self) -> str | None:
         url = self.context.uiWebUrl
         return None if url is None else str(url)
+
+    @property
+    def jvm(self) -> Any:
+        """The JVM, as py4j has it."""
+        return self.context._jvm  # noqa: SLF001 - as PySpark's own modules do
+
+    def conf(self, key: str) -> str:
+        """A configuration value; empty where it is not set."""
+        return str(self.context.getConf().get(key, "") or "")
 
     def names(self) -> dict[str, Any]:
         """What Python cells find defined, as in PySpark's shell."""

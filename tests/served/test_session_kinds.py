@@ -1,0 +1,123 @@
+"""Scala, SQL and Python in one session, on one Spark application."""
+
+from collections.abc import Iterator
+
+import pytest
+from tests.served.notebooks import Notebook
+from tests.serving import Served
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notebook]:
+    served = Served(tmp_path_factory.mktemp("kinds") / "home", jobs_sql_rows="5", jobs_output_limit="100000")
+    try:
+        served.start()
+        yield Notebook(served, kind="shared").is_idle()
+    finally:
+        served.close()
+
+
+def test_a_statement_has_to_say_its_kind(notebook: Notebook) -> None:
+    assert notebook.get()["kind"] == "shared"
+    answer = notebook.post("/statements", {"code": "1"}, 400)
+    assert "Code type should be specified if session kind is shared" in answer["msg"]
+
+
+def test_sql(notebook: Notebook) -> None:
+    made = notebook.run("CREATE TEMPORARY VIEW ten AS SELECT id AS n FROM range(10)", kind="sql")
+    assert made["data"] == {"application/json": {"schema": {"type": "struct", "fields": []}, "data": []}}
+    code = (
+        "SELECT n, 'ä' AS s, date'2026-11-21' AS d, 1.50 AS m, array(1, null) AS a, struct(1 AS x) AS st, "
+        "map('k', 1) AS kv, double('nan') AS nan FROM ten LIMIT 1"
+    )
+    shown = notebook.run(code, kind="sql")["data"]["application/json"]
+    assert [field["name"] for field in shown["schema"]["fields"]] == [
+        *("n", "s", "d", "m", "a", "st", "kv", "nan")
+    ]
+    assert shown["schema"]["fields"][0] == {"name": "n", "type": "long", "nullable": False, "metadata": {}}
+    assert shown["data"] == [[0, "ä", "2026-11-21", 1.5, [1, None], {"x": 1}, {"k": 1}, None]]
+    assert "notice" not in shown
+
+
+def test_rows_beyond_the_limit_are_told_of(notebook: Notebook) -> None:
+    shown = notebook.run("SELECT * FROM ten", kind="sql")["data"]["application/json"]
+    assert shown["data"] == [[n] for n in range(5)]
+    assert shown["notice"] == "There are more rows; these are the first 5."
+
+
+def test_sql_that_fails(notebook: Notebook) -> None:
+    failed = notebook.run("SELEC 1", kind="sql")
+    assert (failed["status"], failed["ename"]) == ("error", "Error")
+    assert failed["evalue"].startswith("[PARSE_SYNTAX_ERROR]")
+    assert "org.apache.spark.sql.catalyst.parser" in failed["traceback"][0]
+
+
+def test_scala_values_and_printing(notebook: Notebook) -> None:
+    assert notebook.text('println("furrow")\nval x = 20', kind="scala") == "furrow\nval x: Int = 20\n"
+    assert notebook.text("x + 1", kind="spark") == "val res0: Int = 21\n"
+    assert notebook.text("spark.range(x).count()", kind="spark") == "val res1: Long = 20\n"
+
+
+def test_scala_classes_may_be_used_where_they_are_defined(notebook: Notebook) -> None:
+    code = (
+        "case class Field(name: String, area: Double)\n"
+        "object Field { def small(name: String) = Field(name, 0.5) }\n"
+        'val fields = Seq(Field("a", 2), Field.small("b")).toDS()\n'
+        "fields.map(_.area * x).collect().sum"
+    )
+    assert notebook.text(code, kind="spark").endswith("Double = 50.0\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("nothing.there", "error: not found: value nothing"),
+        ("1 / 0", "java.lang.ArithmeticException: / by zero"),
+        ("def f(x: Int) = {", "incomplete statement"),
+    ],
+)
+def test_scala_that_fails(notebook: Notebook, code: str, said: str) -> None:
+    failed = notebook.run(code, kind="spark")
+    assert (failed["status"], failed["ename"], failed["evalue"]) == ("error", "Error", said)
+
+
+def test_scala_magic_lines(notebook: Notebook) -> None:
+    shown = notebook.run('val m = Map("a" -> List(1, 2))\n%json m', kind="spark")
+    assert shown["data"] == {"application/json": {"a": [1, 2]}}
+    table = notebook.run('val t = List(List(1, "b"))\n%table t', kind="spark")["data"]
+    assert table["application/vnd.livy.table.v1+json"] == {
+        "headers": [{"name": "0", "type": "BIGINT_TYPE"}, {"name": "1", "type": "STRING_TYPE"}],
+        "data": [[1, "b"]],
+    }
+    assert notebook.run("%json nosuch", kind="spark")["evalue"] == "Value nosuch does not exist"
+
+
+def test_one_application_for_all_kinds(notebook: Notebook) -> None:
+    notebook.text('spark.range(7).createOrReplaceTempView("seven")', kind="spark")
+    assert notebook.text("spark.table('seven').count(), sc.applicationId", kind="pyspark") == (
+        f"(7, '{notebook.get()['appId']}')"
+    )
+    notebook.text("spark.range(3).createOrReplaceTempView('three')", kind="pyspark")
+    shown = notebook.run("SELECT count(*) AS n FROM three", kind="sql")["data"]["application/json"]
+    assert shown["data"] == [[3]]
+
+
+def test_scala_that_waits_is_cancelled(notebook: Notebook) -> None:
+    number = notebook.begin("Thread.sleep(600000)", kind="spark")
+    notebook.post(f"/statements/{number}/cancel")
+    ended = notebook.ended(number)
+    assert ended["state"] == "cancelled"
+    assert notebook.text("x", kind="spark").endswith("Int = 20\n")
+
+
+def test_completion_in_scala(notebook: Notebook) -> None:
+    answer = notebook.post("/completion", {"code": "spark.ran", "cursor": 9, "kind": "spark"})
+    assert answer == {"candidates": ["range"]}
+
+
+def test_long_output_of_scala_is_cut(notebook: Notebook) -> None:
+    text = notebook.text('print("a" * 200000); print("end")', kind="spark")
+    assert "bytes of output were cut here" in text
+    assert text.endswith("end")
