@@ -1,13 +1,12 @@
 """What was read is remembered, and never older than what anybody has written since."""
 
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from headland.farm import Stores
+from headland.farm import Shelf, Stores
 from headland.http.listener import Listener
 
 pytestmark = pytest.mark.anyio
@@ -18,10 +17,10 @@ FIELD = "/parties/p1/fields/f1"
 
 @pytest.fixture
 async def elsewhere(
-    tmp_path: Path, served_from: Callable[[Stores], Listener], token: Callable[..., str]
+    shelf: Shelf, served_from: Callable[[Stores], Listener], token: Callable[..., str]
 ) -> AsyncIterator[Callable[..., Any]]:
     """The administrator, asking another worker process."""
-    stores = Stores(tmp_path / "farm")
+    stores = Stores(shelf)
     headers = {"authorization": f"Bearer {token()}", "content-type": "application/merge-patch+json"}
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(served_from(stores)),
