@@ -69,6 +69,8 @@ def prepare(home: Home) -> Prepared:
         Storage(settings.storage, home.storage).prepare()
         if "farm" in settings.server.services:
             files_of(home, settings).prepare()
+            # Nobody who was receiving something lives: the home is ours alone by now.
+            shutil.rmtree(home.receiving, ignore_errors=True)
         shutil.rmtree(home.metrics, ignore_errors=True)
         home.metrics.mkdir(mode=0o700)
     except (

@@ -15,6 +15,7 @@ from tests.service.farm.test_refusals import check
 
 from headland.farm import Files, Pending, Presence, Stores, Worker
 from headland.farm.documents import files as file_rows
+from headland.server.farm import InstanceStores
 from headland.settings import StorageSettings
 from headland.storage import Storage
 
@@ -129,6 +130,27 @@ async def test_what_a_file_is_called(
         assert told == "attachment; filename=\"_cker.bin\"; filename*=UTF-8''%C3%84cker.bin"
     else:
         assert told == f'attachment; filename="{shown}"'
+
+
+@pytest.mark.usefixtures("farm")
+@pytest.mark.parametrize("version", ["2021-03-31-preview", "2021-07-31-preview"])
+async def test_forms_of_the_earliest_versions(
+    caller: Callable[..., Caller], admin: Caller, version: str
+) -> None:
+    someone = caller(version=version)
+    fields = {"FarmerId": "p1", "ResourceId": "p1", "ResourceType": "Farmer", "Name": "N", "ETag": "x"}
+    path = "/farmers/p1/attachments/a-1"
+    created = await send(someone, BYTES, path, **fields)
+    assert created.status_code == 201, created.text
+    shown = created.json()
+    assert (shown["farmerId"], shown["resourceType"], shown["name"]) == ("p1", "Farmer", "N")
+    assert shown["originalFileName"] == "yield map.bin"
+    assert (await admin("GET", PATH)).json()["resourceType"] == "Party"
+    assert await someone.ids("/farmers/p1/attachments", resourceTypes=["Farmer"]) == ["a-1"]
+    assert (await someone("GET", f"{path}/file")).content == BYTES
+    renamed = await send(someone, None, path, OriginalFileName="b.bin")
+    assert renamed.json()["originalFileName"] == "b.bin"
+    assert (await someone("DELETE", path)).status_code == 204
 
 
 @pytest.mark.usefixtures("farm")
@@ -312,6 +334,20 @@ async def test_what_a_dead_process_was_receiving_is_swept(
     await asyncio.to_thread(worker.work)
     assert stored(tmp_path) == []
     assert store.read(lambda connection: file_rows.unneeded(connection, 9)) == []
+
+
+@pytest.mark.usefixtures("farm")
+async def test_files_go_with_their_instance(
+    admin: Caller, stores: Stores, files: Files, pending: Pending, tmp_path: Path
+) -> None:
+    await send(admin, BYTES, **FARM)
+    assert len(stored(tmp_path)) == 1
+    instances = InstanceStores(stores, files, pending)
+    for _ in range(2):
+        await asyncio.to_thread(instances.remove, "store-meadow")
+    assert stored(tmp_path) == []
+    assert pending.noted() == []
+    assert (await admin("GET", f"{PATH}/file")).status_code == 503
 
 
 async def test_files_of_insights(admin: Caller, worker: Worker, tmp_path: Path) -> None:

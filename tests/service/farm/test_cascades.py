@@ -9,7 +9,9 @@ from tests.service.farm.conftest import PUBLIC_URL, Caller, Clock
 from tests.service.farm.test_refusals import check
 
 from headland.farm import Pending, Worker
+from headland.farm.versions import Version
 from headland.farm.work.pending import SETTLED
+from headland.farm.work.wire import CascadeDeleteJob, job_struct
 
 pytestmark = pytest.mark.anyio
 
@@ -115,6 +117,28 @@ async def test_what_refers_to_what_goes_goes_along(
     assert (await details(admin, segment, "job-1"))["status"] == "Succeeded"
     assert await left(admin, "p1") == expected
     assert await left(admin, "p2") == ALL
+
+
+@pytest.mark.parametrize(
+    ("version", "has_code"), [("2021-03-31-preview", False), ("2023-06-01-preview", True)]
+)
+async def test_jobs_by_the_names_of_each_version(
+    admin: Caller, caller: Callable[..., Caller], worker: Worker, version: str, has_code: bool
+) -> None:
+    await make_holding(admin, "p1")
+    someone = caller(version=version)
+    farmers, farmer = ("parties", "partyId") if has_code else ("farmers", "farmerId")
+    started = await someone("PUT", "/farms/cascade-delete/job-1", params={farmer: "p1", "farmId": "farm-1"})
+    assert started.status_code == 202, started.text
+    assert started.headers["location"].endswith(f"/farms/cascade-delete/job-1?api-version={version}")
+    assert started.json()[farmer] == "p1"
+    await someone("PUT", f"/{farmers}/cascade-delete/job-2", params={farmer: "p1"})
+    worker.work()
+    shown = (await someone("GET", f"/{farmers}/cascade-delete/job-2")).json()
+    assert (shown["status"], shown[farmer]) == ("Succeeded", "p1")
+    assert (await details(admin, "farms", "job-1"))["partyId"] == "p1"
+    with_code = set(job_struct(CascadeDeleteJob, Version(version)).__struct_fields__)
+    assert ("error_code" in with_code) is has_code
 
 
 async def test_the_same_request_again_is_the_same_job(admin: Caller, worker: Worker) -> None:

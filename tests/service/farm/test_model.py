@@ -1,17 +1,28 @@
 """Random operations, one after the other, beside a model of the service in a few lines."""
 
+import asyncio
 import random
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
 from tests.service.farm.conftest import Caller
+
+from headland.farm import Worker
 
 pytestmark = pytest.mark.anyio
 
 FAMILIES = ("parties", "farms", "fields", "seasonal-fields", "seasons")
 #: Members by which a family refers to others.
 LINKS = {"fields": {"farmId": "farms"}, "seasonal-fields": {"farmId": "farms", "fieldId": "fields"}}
+#: What a cascade's parameters call the ids of documents.
+CASCADES = {
+    "parties": "partyId",
+    "farms": "farmId",
+    "fields": "fieldId",
+    "seasonal-fields": "seasonalFieldId",
+}
 STAMPS = {"eTag", "createdDateTime", "modifiedDateTime", "createdBy", "modifiedBy"}
 
 Key = tuple[str, str, str]
@@ -45,6 +56,23 @@ class Model:
         del self.documents[key]
         return 204
 
+    def cascade(self, key: Key) -> int:
+        """The document goes, and whatever is linked to what goes."""
+        if key not in self.documents:
+            return 404
+        going = {key}
+        while linked := {each for each in self.documents.keys() - going if self._is_linked(each, going)}:
+            going |= linked
+        for each in going:
+            del self.documents[each]
+        return 202
+
+    def _is_linked(self, key: Key, going: set[Key]) -> bool:
+        family, party, _ = key
+        links = LINKS.get(family, {}).items()
+        named = {(to, party, self.documents[key].get(link)) for link, to in links}
+        return ("parties", "", party) in going or bool(named & going)
+
     def listed(self, family: str, party: str | None, wanted: Callable[[dict[str, Any]], bool]) -> list[Any]:
         return [
             document
@@ -66,6 +94,12 @@ def _merge(target: dict[str, Any], patch: dict[str, Any]) -> None:
 def path_of(key: Key) -> str:
     family, party, name = key
     return f"/parties/{party}/{family}/{name}" if party else f"/{family}/{name}"
+
+
+async def cascade(admin: Caller, key: Key, job: str) -> httpx.Response:
+    family, party, name = key
+    names = {"partyId": party, CASCADES[family]: name} if party else {CASCADES[family]: name}
+    return await admin("PUT", f"/{family}/cascade-delete/{job}", params=names)
 
 
 def random_key(dice: random.Random) -> Key:
@@ -105,11 +139,15 @@ async def compare_lists(admin: Caller, model: Model, dice: random.Random) -> Non
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_the_service_and_a_model_agree(admin: Caller, seed: int) -> None:
+async def test_the_service_and_a_model_agree(admin: Caller, worker: Worker, seed: int) -> None:
     dice, model = random.Random(seed), Model()
-    for _ in range(150):
+    for number in range(150):
         key = random_key(dice)
-        if dice.random() < 0.6:
+        if key[0] in CASCADES and dice.random() < 0.08:
+            answer = await cascade(admin, key, f"job-{number}")
+            assert answer.status_code == model.cascade(key), (key, answer.text)
+            await asyncio.to_thread(worker.work)
+        elif dice.random() < 0.6:
             patch = random_patch(dice, key[0])
             answer = await admin("PATCH", path_of(key), json=patch)
             assert answer.status_code == model.write(key, patch), (key, patch, answer.text)
