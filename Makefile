@@ -56,6 +56,7 @@ serve: $(STAMP) ## Start Headland on this machine
 	@$(BIN)/headland serve
 
 bench: $(STAMP) ## Measure, beside a yardstick in the same run; writes benchmarks/results.json
+	@UV=$(CURDIR)/$(UV) PYTHON=$(CURDIR)/$(BIN)/python benchmarks/install
 	@$(BIN)/python -m benchmarks
 
 docs: $(STAMP) ## Write the generated pages of docs/ anew
@@ -78,6 +79,7 @@ lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@printf '%s\n' $(ARM) | $(COMPILE) --prerelease=allow -o tests/clients/arm/python.txt -
 	@printf 'azure-agrifood-farming>=1.0.0b2\nazure-identity>=1.25\naiohttp>=3.13\n' | $(COMPILE) -o tests/clients/farm/python.txt -
 	@echo 'schemathesis>=4' | $(COMPILE) -o tests/clients/farm/schemathesis.txt -
+	@printf 'tipg\nuvicorn\n' | $(COMPILE) -o benchmarks/tipg.txt -
 
 clean: ## Remove the environments and what the demo left
-	rm -rf $(VENV) .demo tests/clients/*/.environments tests/clients/*/javascript/node_modules
+	rm -rf $(VENV) .demo benchmarks/.environments tests/clients/*/.environments tests/clients/*/javascript/node_modules

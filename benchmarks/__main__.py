@@ -8,7 +8,7 @@ from types import FrameType
 
 import click
 
-from benchmarks import farm, harness, memory, reading, spark, starting, submitting, tokens
+from benchmarks import farm, harness, memory, reading, searching, spark, starting, submitting, tokens
 from benchmarks.harness import Benchmark, BenchmarkError, Row, SkippedError
 
 #: Adding a benchmark is adding its module and naming it here.
@@ -19,11 +19,12 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     *memory.BENCHMARKS,
     *tokens.BENCHMARKS,
     *farm.BENCHMARKS,
+    *searching.BENCHMARKS,
     *spark.BENCHMARKS,
 )
 
 #: Seconds that all of them may take.
-PATIENCE = 600
+PATIENCE = 1500
 
 
 @click.command()

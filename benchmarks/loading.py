@@ -10,8 +10,9 @@ import socket
 import ssl
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count, cycle
 from multiprocessing.connection import Connection as Pipe
 from multiprocessing.synchronize import Barrier
@@ -47,8 +48,9 @@ class Target:
     #: PEM file of the CA to trust; without it, plain HTTP.
     ca: str | None = None
     status: int = 200
-    #: Asked for after `path`, in turns.
+    #: Asked for after `path`, in turns; or sent after `body`.
     more_paths: Sequence[str] = ()
+    more_bodies: Sequence[bytes] = ()
 
     @property
     def message(self) -> bytes:
@@ -59,18 +61,19 @@ class Target:
         """Requests of this process, without an end."""
         if EACH in self.path:
             for number in count():
-                yield self._message(self.path.replace(EACH, f"{os.getpid()}-{number}"))
-        yield from cycle([self._message(path) for path in (self.path, *self.more_paths)])
+                yield self._message(self.path.replace(EACH, f"{os.getpid()}-{number}"), self.body)
+        paths, bodies = (self.path, *self.more_paths), (self.body, *self.more_bodies)
+        yield from cycle([self._message(path, body) for path in paths for body in bodies])
 
-    def _message(self, path: str) -> bytes:
+    def _message(self, path: str, body: bytes) -> bytes:
         headers = {"Host": f"localhost:{self.port}", **self.headers}
-        if self.body or self.method == "POST":
-            headers["Content-Length"] = str(len(self.body))
+        if body or self.method == "POST":
+            headers["Content-Length"] = str(len(body))
         lines = [
             f"{self.method} {path} HTTP/1.1",
             *(f"{name}: {text}" for name, text in headers.items()),
         ]
-        return "\r\n".join(lines).encode() + _END + self.body
+        return "\r\n".join(lines).encode() + _END + body
 
 
 class Connection:
@@ -150,9 +153,14 @@ def rate_per_core(target: Target, session: int, seconds: float) -> float:
         BenchmarkError: one of the drivers did not get the answers it expects.
         SkippedError: this system does not tell what processes take.
     """
-    before = cpu_seconds(session)
+    return rate_by(partial(cpu_seconds, session), target, seconds)
+
+
+def rate_by(taken: Callable[[], float], target: Target, seconds: float) -> float:
+    """The same of a server that has `taken` so much processor time by now. Raises as `rate_per_core`."""
+    before = taken()
     answered = _drive_all(target, seconds)
-    return answered / (cpu_seconds(session) - before)
+    return answered / (taken() - before)
 
 
 def rate(target: Target, seconds: float) -> float:

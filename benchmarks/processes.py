@@ -47,8 +47,25 @@ def cpu_seconds(session: int) -> float:
     return sum(int(fields[11]) + int(fields[12]) for _, fields in _processes(session)) / _TICKS
 
 
-def _processes(session: int) -> Iterator[tuple[Path, list[str]]]:
-    """Each with the fields of its `stat`, from its state on."""
+def children_cpu_seconds(pid: int) -> float:
+    """Processor time that a process and its children have taken.
+
+    Raises:
+        SkippedError: this system does not tell.
+    """
+    everybody = _processes(None)
+    return (
+        sum(
+            int(fields[11]) + int(fields[12])
+            for process, fields in everybody
+            if process.name == str(pid) or int(fields[1]) == pid
+        )
+        / _TICKS
+    )
+
+
+def _processes(session: int | None) -> Iterator[tuple[Path, list[str]]]:
+    """Those of a session, or all. Each with the fields of its `stat`, from its state on."""
     if not Path("/proc/self/smaps_rollup").exists():
         raise SkippedError("this system does not tell what a process uses (/proc)")
     for process in Path("/proc").glob("[0-9]*"):
@@ -56,5 +73,5 @@ def _processes(session: int) -> Iterator[tuple[Path, list[str]]]:
             fields = (process / "stat").read_text().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
             continue
-        if int(fields[3]) == session:
+        if session is None or int(fields[3]) == session:
             yield process, fields

@@ -166,10 +166,26 @@ def bare(answers: Path, *tls: Path) -> Iterator[tuple[int, int]]:
         stop(process)
 
 
+@contextmanager
+def bare_index(database: Path, tls: Path) -> Iterator[tuple[int, int]]:
+    """The bare application of `benchmarks.bare_index` over a store, with the certificate in `tls`; as `bare`."""
+    port = free_port()
+    arguments = [str(port), str(database), str(tls / "server.pem"), str(tls / "server.key")]
+    process = _start("benchmarks.bare_index", port, *arguments)
+    try:
+        yield port, process.pid
+    finally:
+        stop(process)
+
+
 def start_bare(answers: Path, port: int, *tls: Path) -> subprocess.Popen[str]:
     """The same, to be stopped by the caller."""
+    return _start("benchmarks.bare", port, str(port), str(answers), *map(str, tls))
+
+
+def _start(module: str, port: int, *arguments: str) -> subprocess.Popen[str]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.bare", str(port), str(answers), *map(str, tls)],
+        [sys.executable, "-m", module, *arguments],
         cwd=REPOSITORY,
         env=_surroundings(),
         stdout=subprocess.PIPE,

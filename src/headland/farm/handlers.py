@@ -49,9 +49,6 @@ MERGE_PATCH = "application/merge-patch+json"
 #: Plain JSON is taken for a patch, too: that is what programs send that use no SDK.
 BODY_TYPES = (MERGE_PATCH, "application/json")
 
-#: Bytes of a search's body by which its page is remembered.
-_LONGEST_REMEMBERED = 4096
-
 #: Party and further parents of a list, as in `rows.Key`; None where it is not narrowed to them.
 Below = tuple[str | None, str | None]
 
@@ -145,20 +142,17 @@ class Handlers:
     async def search(self, search: Search, request: Request, arrival: Arrival, visit: Visit) -> Response:
         """A list by what the body asks for."""
         below = self._below(request)
-        text = await read_body(request, self._surroundings.max_body)
+        body = await read_body(request, self._surroundings.max_body)
+        searched = search_of(body, self._family, self._version, search)
+        wanted = self._searched(searched, below, arrival, visit.store.secret)
+        # A token has the whole query, so that beside it no geometry is looked at.
+        sought = None if wanted.after else searched.sought
 
         def page(connection: Connection) -> bytes:
-            secret = visit.store.secret
-            body = decode_json(text, dict[str, Any])
-            wanted = self._searched(
-                search_of(body, self._family, self._version, search), below, arrival, secret
-            )
-            return self._page(connection, request, wanted, secret)
+            return self._page(connection, request, wanted, visit.store.secret, sought)
 
-        asked = (arrival.base, arrival.path, request.scope["query_string"], text)
-        if len(text) > _LONGEST_REMEMBERED:
-            return page_answer(request, visit.store.read_snapshot(page))
-        return page_answer(request, visit.store.read_page(asked, page))
+        # Not remembered: of searches by place hardly two are the same.
+        return page_answer(request, visit.store.read(page))
 
     def _searched(self, searched: Searched, below: Below, arrival: Arrival, secret: bytes) -> Continuation:
         """What a search's page has: a token goes before all else, in the body or in the query."""
@@ -169,20 +163,21 @@ class Handlers:
             return self._following(token, below, size, secret)
         party, within = below
         party = searched.party if party is None else party
-        asked, geometry = searched.asked, searched.geometry
-        return Continuation(
-            self._family.name,
-            party,
-            within,
-            asked,
-            0,
-            size or USUAL_PAGE,
-            geometry,
-            narrowed=party != below[0],
-        )
+        narrowed = party != below[0]
+        size = size or USUAL_PAGE
+        return Continuation(self._family.name, party, within, searched.asked, 0, size, narrowed=narrowed)
 
-    def _page(self, connection: Connection, request: Request, wanted: Continuation, secret: bytes) -> bytes:
+    def _page(
+        self,
+        connection: Connection,
+        request: Request,
+        wanted: Continuation,
+        secret: bytes,
+        sought: Sought | None = None,
+    ) -> bytes:
         arrival: Arrival = request.scope["arrival"]
+        if wanted.geometry is not None:
+            sought = Sought.of_wkb(wanted.geometry)
         found = pages.page(
             connection,
             self._family,
@@ -192,11 +187,12 @@ class Handlers:
             size=wanted.size,
             within=wanted.within,
             apart=self._shape.lists_apart,
-            sought=Sought(wanted.geometry) if wanted.geometry else None,
+            sought=sought,
         )
         more = {}
         if found.end is not None:
-            token = sealed(msgspec.structs.replace(wanted, after=found.end), secret)
+            geometry = None if sought is None else sought.wkb
+            token = sealed(msgspec.structs.replace(wanted, after=found.end, geometry=geometry), secret)
             name = paging_name("skipToken", self._version)
             more = {name: token, "nextLink": f"{arrival.url}?api-version={self._version}&{name}={token}"}
         if self._shape.as_stored and not self._shape.lists_apart and not self._links:

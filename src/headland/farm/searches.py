@@ -16,8 +16,9 @@ from headland.farm.catalogue.searching import Search
 from headland.farm.documents.facts import milliseconds
 from headland.farm.documents.pages import comparable
 from headland.farm.errors import InvalidInputError
-from headland.farm.geometry import Geometry, Limits, placed
-from headland.farm.geometry.reading import MOST_SEARCHED_BY
+from headland.farm.geometry import Geometry, Limits
+from headland.farm.geometry.reading import MOST_SEARCHED_BY, shaped
+from headland.farm.geometry.seeking import Sought
 from headland.farm.queries import (
     LARGEST_PAGE,
     MOST_VALUES,
@@ -28,32 +29,31 @@ from headland.farm.queries import (
     value_of,
 )
 from headland.farm.versions import Version
-from headland.http.validation import BodyInvalidError, convert_json
+from headland.http.validation import BodyInvalidError, decode_json
 
 _GEOMETRY = "intersectsWithGeometry"
+_LIMITS = Limits(MOST_SEARCHED_BY)
 
 
 class Searched(NamedTuple):
     """A search, ready for `pages.page`."""
 
     asked: Mapping[str, list[Any]]
-    #: Well-known binary.
-    geometry: bytes | None
+    sought: Sought | None
     #: Only what is this party's, where the path names none.
     party: str | None
     paging: Paging
 
 
-def search_of(body: Mapping[str, Any], family: Family, version: Version, search: Search) -> Searched:
-    """What a decoded body asks for. Unknown members are passed over, and null is nothing asked for.
+def search_of(body: bytes, family: Family, version: Version, search: Search) -> Searched:
+    """What a body asks for. Unknown members are passed over, and null is nothing asked for.
 
     Raises:
         BodyInvalidError, InvalidInputError: a value that the filter can't be held against, or no geometry.
     """
-    body = {name: value for name, value in body.items() if value is not None}
-    geometry = body.pop(_GEOMETRY, None)
-    wkb = None if geometry is None else placed(geometry, _GEOMETRY, Limits(MOST_SEARCHED_BY)).wkb
-    wanted = convert_json(body, search_struct(family, version, search), lax=True)
+    wanted = _decoded(body, family, version, search)
+    geometry = getattr(wanted, _GEOMETRY)
+    sought = None if geometry is None else Sought(shaped(geometry, _GEOMETRY, _LIMITS))
     asked: dict[str, list[Any]] = {}
     for each in family.filters:
         value = getattr(wanted, each.parameter, None)
@@ -64,7 +64,20 @@ def search_of(body: Mapping[str, Any], family: Family, version: Version, search:
             given = [_plain(each, one) for one in values]
             asked[each.parameter] = [comparable(each, said(each, family, version, one)) for one in given]
     size, token = getattr(wanted, "max_page_size", None), getattr(wanted, "skip_token", None)
-    return Searched(asked, wkb, getattr(wanted, "party_id", None), Paging(token, size))
+    return Searched(asked, sought, getattr(wanted, "party_id", None), Paging(token, size))
+
+
+def _decoded(body: bytes, family: Family, version: Version, search: Search) -> Any:
+    try:
+        return _decoder(family, version, search).decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        # Once more, to be told in words.
+        return decode_json(body, search_struct(family, version, search), lax=True)
+
+
+@cache
+def _decoder(family: Family, version: Version, search: Search) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(search_struct(family, version, search), strict=False)
 
 
 def _plain(wanted: Filter, value: Any) -> Any:

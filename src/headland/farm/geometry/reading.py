@@ -53,15 +53,20 @@ def checked(geometry: Geometry, field: str, limits: Limits = DEFAULT_LIMITS) -> 
     Raises:
         BodyInvalidError: what is wrong, and at which coordinate.
     """
+    shape = shaped(geometry, field, limits)
+    return Placed(geometry, shapely.to_wkb(shape, output_dimension=2), box_of(geometry))
+
+
+def shaped(geometry: Geometry, field: str, limits: Limits = DEFAULT_LIMITS) -> Any:
+    """`checked`, but as GEOS has it."""
     coordinates = f"{field}.coordinates"
     if isinstance(geometry, Point):
         _check_position(geometry.coordinates, coordinates)
-        return Placed(geometry, _wkb(shapely.points(geometry.coordinates[:2])), box_of(geometry))
+        return shapely.points(geometry.coordinates[:2])
     _check_size(geometry, coordinates, limits)
     for place, rings, number in rings_of(geometry):
         rings[number] = _ring(rings[number], coordinates + place)
-    polygons = checked_polygons(geometry, coordinates)
-    return Placed(geometry, _wkb(polygons), box_of(geometry))
+    return checked_polygons(geometry, coordinates)
 
 
 def _typed(value: object) -> Geometry:
@@ -114,8 +119,3 @@ def _check_edges(ring: Ring, field: str) -> None:
                 "cut what crosses the antimeridian in two there (RFC 7946 section 3.1.9)",
             )
         before = position[0]
-
-
-def _wkb(shape: Any) -> bytes:
-    made: bytes = shapely.to_wkb(shape, output_dimension=2)
-    return made

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import shapely
 
@@ -11,14 +12,25 @@ from headland.farm.geometry.measuring import Box
 class Sought:
     """A geometry that others are held against."""
 
-    def __init__(self, wkb: bytes) -> None:
-        """Of well-known binary."""
-        self._shape = shapely.from_wkb(wkb)
+    def __init__(self, shape: Any) -> None:
+        """As GEOS has it."""
+        self._shape = shape
+
+    @classmethod
+    def of_wkb(cls, wkb: bytes) -> "Sought":
+        """From well-known binary."""
+        return cls(shapely.from_wkb(wkb))
+
+    @property
+    def wkb(self) -> bytes:
+        """As well-known binary."""
+        made: bytes = shapely.to_wkb(self._shape)
+        return made
 
     @cached_property
     def box(self) -> Box:
         """The least box that holds it."""
-        west, south, east, north = shapely.bounds(self._shape).tolist()
+        west, south, east, north = self._shape.bounds
         return west, south, east, north
 
     @property

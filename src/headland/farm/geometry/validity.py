@@ -40,7 +40,7 @@ def checked_polygons(geometry: Geometry, field: str) -> Any:
     parts = [_polygon(rings) for rings in polygons_of(geometry)]
     several = isinstance(geometry, MultiPolygon)
     whole = shapely.multipolygons(parts) if several else parts[0]
-    if shapely.is_valid(whole):
+    if whole.is_valid:
         return whole
     for number, part in enumerate(parts):
         if not shapely.is_valid(part):

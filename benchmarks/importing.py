@@ -1,0 +1,87 @@
+"""An import of boundaries, beside the insertion of the very rows that come of it."""
+
+import json
+import sqlite3
+import time
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+
+from benchmarks.fields import lines
+from benchmarks.harness import Aim, BenchmarkError, Row, Yardstick, row
+from benchmarks.instances import PARTY, Instance
+from benchmarks.processes import cpu_seconds, megabytes
+from benchmarks.serving import Served
+from headland.farm.stores.files import FileShelf
+
+#: Lines of one request, and rows of one commit, as the service has them.
+PART, _CHUNK = 50_000, 512
+_COLUMNS = "SELECT name FROM pragma_table_info('boundaries')"
+
+
+def with_party(served: Served, instance: Instance) -> None:
+    """The party that the boundaries are of."""
+    with served.client(headers=instance.headers) as client:
+        patch = {"content-type": "application/merge-patch+json"}
+        client.patch(instance.below(f"/parties/{PARTY}"), json={}, headers=patch).raise_for_status()
+
+
+def bring_boundaries(served: Served, instance: Instance, first: int, last: int) -> list[float]:
+    """Import boundaries in several requests; the memory of the service after each.
+
+    Raises:
+        BenchmarkError: a line was refused.
+    """
+    memory = []
+    with served.client(headers=instance.headers) as client:
+        for start in range(first, last, PART):
+            answer = client.post(
+                instance.below("/bulk/boundaries", "mode=create"),
+                content=lines(PARTY, start, min(start + PART, last)),
+                headers={"content-type": "application/x-ndjson"},
+            )
+            told = json.loads(answer.raise_for_status().text.splitlines()[-1])
+            if told["event"] != "finished" or told["refused"]:
+                raise BenchmarkError(f"not all boundaries were taken: {answer.text[:400]}")
+            memory.append(megabytes(served.pid))
+    return memory
+
+
+def database_of(served: Served) -> Path:
+    """The file of the only instance's store."""
+    (found,) = served.home.glob("farm/*/farm.db")
+    return found
+
+
+def import_boundaries(served: Served, instance: Instance, count: int, within: Path) -> list[Row]:
+    """The first so many boundaries of an instance."""
+    before = cpu_seconds(served.pid)
+    memory = bring_boundaries(served, instance, 0, count)
+    ours = count / (cpu_seconds(served.pid) - before)
+    bare = _inserted(database_of(served), within / "bare")
+    name = f"import {count:,} boundaries"
+    after = Yardstick(f"memory after {PART:,}", memory[0])
+    return [
+        row(name, "rows/s a core", ours, Yardstick("the same rows into a bare store", bare), Aim(least=0.4)),
+        row(f"{name}, memory at the end", "MB", memory[-1], after, Aim(most=1.1)),
+    ]
+
+
+def _inserted(database: Path, root: Path) -> float:
+    """Rows a second of processor time that SQLite takes into a store with the same indexes, the R*Tree among them."""
+    FileShelf(root).lay_out("bare")
+    (target,) = root.glob("*/farm.db")
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as source:
+        columns = [name for (name,) in source.execute(_COLUMNS)]
+        rows = source.execute(f"SELECT {', '.join(columns)} FROM boundaries").fetchall()  # noqa: S608 - names of ours
+    insert = f"INSERT INTO boundaries VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - as above
+    with closing(sqlite3.connect(target, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        began = time.process_time()
+        left = iter(rows)
+        while chunk := list(islice(left, _CHUNK)):
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany(insert, chunk)
+            connection.execute("COMMIT")
+        return len(rows) / (time.process_time() - began)
