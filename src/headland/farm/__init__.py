@@ -6,6 +6,7 @@ from headland.farm.attachments.files import Files
 from headland.farm.attachments.presence import Presence
 from headland.farm.instances import Instance, Instances
 from headland.farm.stores import FileShelf, SchemaShelf, Shelf, Stores
+from headland.farm.throttling import Throttle, Units
 from headland.farm.work.pending import Pending
 from headland.farm.work.worker import Worker
 
@@ -20,6 +21,8 @@ __all__ = [
     "SchemaShelf",
     "Shelf",
     "Stores",
+    "Throttle",
+    "Units",
     "Worker",
     "farm_api",
     "farm_app",

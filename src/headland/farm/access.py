@@ -8,6 +8,7 @@ from starlette.requests import Request
 from headland.farm.errors import ForbiddenError
 from headland.farm.instances import Instance, Instances, serving
 from headland.farm.stores import Store, Stores
+from headland.farm.throttling import Throttle
 from headland.security import Authorizer, Guard, Principal
 
 
@@ -18,6 +19,9 @@ class Visit(NamedTuple):
     instance: Instance
     store: Store
 
+
+#: Where a request's scope has what it took of its instance's units, if those are limited.
+UNITS = "units"
 
 #: Decisions that are remembered.
 _MOST_REMEMBERED = 4096
@@ -34,6 +38,7 @@ class Gate:
         stores: Stores,
         *,
         version: Callable[[], Hashable] | None = None,
+        throttle: Throttle | None = None,
     ) -> None:
         """`guard` takes nobody in particular for nobody: it must not be anonymous. `version` is another one
         whenever authorizer or instances may say something else than before; without it, they are always asked.
@@ -43,6 +48,7 @@ class Gate:
         self._instances = instances
         self._stores = stores
         self._version = version
+        self._throttle = throttle
         self._remembered: dict[tuple[Principal, str, str], Instance] = {}
         self._remembered_of: Hashable = None
 
@@ -53,12 +59,15 @@ class Gate:
             AuthenticationError: it does not show who is calling.
             InstanceNotFoundError, InstanceNotReadyError, InstanceUnusableError: see `serving`.
             ForbiddenError: no role of the caller's on the instance allows it.
+            ThrottledError: the instance's requests have used too much of late.
             DatabaseUnavailableError: the instance's store can't be read now.
         """
         principal = await self._guard.authenticate(request)
         if principal is None:
             raise TypeError("the farm service is not for anonymous callers")
         instance = self._admitted(principal, name, action)
+        if self._throttle is not None:
+            request.scope[UNITS] = self._throttle.take(instance.store_key, action)
         return Visit(principal, instance, self._stores.open(instance.store_key))
 
     def _admitted(self, principal: Principal, name: str, action: str) -> Instance:

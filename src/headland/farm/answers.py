@@ -11,7 +11,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from headland.database import DatabaseUnavailableError
-from headland.farm.errors import FarmError, InstanceNotReadyError
+from headland.farm.access import UNITS
+from headland.farm.errors import FarmError, InstanceNotReadyError, ThrottledError
 from headland.farm.stores import NewerStoreError
 from headland.farm.versions import SERVED
 from headland.farm.wire import Error, ErrorResponse
@@ -111,6 +112,8 @@ class _Refusal:
 
 def _by_itself(_request: Request, error: FarmError) -> _Refusal:
     headers = {"retry-after": _WHEN_DEPLOYED} if isinstance(error, InstanceNotReadyError) else {}
+    if isinstance(error, ThrottledError):
+        headers = {"retry-after": str(error.wait)}
     return _Refusal(error.status, error.code, error.message, error.target, headers)
 
 
@@ -197,6 +200,9 @@ def _head(request: Request) -> list[tuple[bytes, bytes]]:
     client_request_id = header(request.scope, b"x-ms-client-request-id")
     if client_request_id is not None:
         head.append((b"x-ms-client-request-id", client_request_id.encode("latin-1")))
+    units = request.scope.get(UNITS)
+    if units is not None:
+        head.append((b"x-ms-throttle-information", b"%d" % units))
     return head
 
 

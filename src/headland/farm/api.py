@@ -12,6 +12,7 @@ from headland.farm.geometry import DEFAULT_LIMITS, Limits
 from headland.farm.handlers import Surroundings
 from headland.farm.instances import Instances
 from headland.farm.stores import Stores
+from headland.farm.throttling import Throttle
 from headland.farm.versions import Version
 from headland.farm.wire import ErrorResponse
 from headland.farm.work.pending import Pending
@@ -31,6 +32,11 @@ ERRORS = {
     412: Answer("The resource does not have the eTag that the caller supposed.", ErrorResponse, _CODE),
     413: Answer("The body is too large.", ErrorResponse, _CODE),
     415: Answer("The body, or the file in it, is of a type that is not taken.", ErrorResponse, _CODE),
+    429: Answer(
+        "The instance's requests have used too much of late.",
+        ErrorResponse,
+        {"Retry-After": "Seconds to wait.", **_CODE},
+    ),
     503: Answer("The instance is not there yet, or its store can't be reached now.", ErrorResponse, _CODE),
 }
 
@@ -74,10 +80,11 @@ def farm_app(
     addresses: Addresses,
     max_body: int,
     version: Callable[[], Hashable] | None = None,
+    throttle: Throttle | None = None,
     clock: Callable[[], float] = time.time,
     limits: Limits = DEFAULT_LIMITS,
 ) -> FarmApplication:
     """The application, for all versions of the protocol that are served. `version` as `Gate` has it."""
-    gate = Gate(guard, authorizer, instances, stores, version=version)
+    gate = Gate(guard, authorizer, instances, stores, version=version, throttle=throttle)
     surroundings = Surroundings(gate, max_body, pending, files, clock, limits)
     return FarmApplication(surroundings, addresses)

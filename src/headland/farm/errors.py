@@ -149,6 +149,20 @@ class ResourceElsewhereError(FarmError):
         super().__init__(f"Resource '{kind}' with id '{document_id}' exists below another '{parent_kind}'.")
 
 
+class ThrottledError(FarmError):
+    """The instance's requests have used as much as they may in a while."""
+
+    status = 429
+    code = "TooManyRequests"
+
+    def __init__(self, limit: int, window: int, wait: int) -> None:
+        super().__init__(
+            f"The instance's requests may use {limit} units in {window} seconds, and have; try again in {wait} s."
+        )
+        #: Seconds until there is room again.
+        self.wait = wait
+
+
 class PreconditionError(FarmError):
     """The document is not in the state that the caller supposed."""
 

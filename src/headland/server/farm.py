@@ -10,6 +10,8 @@ from headland.farm import (
     Pending,
     Presence,
     Stores,
+    Throttle,
+    Units,
     Worker,
     farm_api,
     farm_app,
@@ -58,6 +60,12 @@ def files_of(home: Home, settings: Settings) -> Files:
     account = AccountSettings(farm.files_url, farm.files_options) if farm.files_url else None
     kept = StorageSettings("farm", "files", accounts={"farm": account} if account else {})
     return Files(Storage(kept, home.files), Presence(home.receiving), farm.max_file, farm.file_types)
+
+
+def throttle_of(home: Home, settings: Settings) -> Throttle:
+    """What instances' requests may use, and have used."""
+    farm = settings.farm
+    return Throttle(Units(farm.units_a_minute, farm.units_in_five_minutes, farm.job_units), home.units)
 
 
 class InstanceStores:
@@ -121,6 +129,7 @@ def farm_application(
         max_body=settings.server.max_body,
         # Roles and instances are rows, and nothing besides.
         version=deployment.database.version,
+        throttle=throttle_of(deployment.home, settings),
     )
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from headland.settings.units import Bytes, Count
+from headland.settings.units import Bytes, Count, Whole
 
 
 class FarmSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,6 +34,23 @@ class FarmSettings(Struct, frozen=True, forbid_unknown_fields=True):
             examples=[[".zip", ".tif", "image/*"]],
         ),
     ] = ()
+    units_a_minute: Annotated[
+        Whole,
+        Meta(
+            description="Units that an instance's requests may use at once, and again each minute: a read takes 1, a "
+            "write 5. More are answered with 429 and when to try again. 0 sets no limit; the hosted service's is 25000."
+        ),
+    ] = 0
+    units_in_five_minutes: Annotated[
+        Whole, Meta(description="The same for each five minutes; the hosted service's is 100000.")
+    ] = 0
+    job_units: Annotated[
+        Whole,
+        Meta(
+            description="Units that an instance's jobs may use in five minutes: a cascade delete takes 2. 0 sets no "
+            "limit; the hosted service's is 1000."
+        ),
+    ] = 0
     max_vertices: Annotated[
         Count,
         Meta(

@@ -70,6 +70,11 @@ class Home:
         return self.runtime / "receiving"
 
     @property
+    def units(self) -> Path:
+        """What instances' requests have used of late, a file each."""
+        return self.runtime / "units"
+
+    @property
     def pending(self) -> Path:
         """Names the instances for which something is to be done beside their requests."""
         return self.path / "pending"

@@ -42,12 +42,13 @@ def reached(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reached]:
     served = Served(tmp_path_factory.mktemp("farm") / "home", server_services="identity,control,farm")
     try:
         served.start(authorize=False)
-        yield _provision(served)
+        yield reached_at(served)
     finally:
         served.close()
 
 
-def _provision(served: Served) -> Reached:
+def reached_at(served: Served) -> Reached:
+    """With the instance `meadow`, and the applications."""
     own = {"Authorization": f"Bearer {served.token(f'{served.url}/.default')}"}
     instance = provision(served)
     applications = {}
@@ -66,6 +67,11 @@ def _provision(served: Served) -> Reached:
 @pytest.fixture(scope="session")
 def driver(reached: Reached, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
     """Run a driver, which is told of the instance by its environment; what it printed as JSON at last."""
+    return drivers_of(reached, tmp_path_factory.mktemp("client"))
+
+
+def drivers_of(reached: Reached, home: Path) -> Callable[..., Any]:
+    """The same, for any instance."""
 
     def run(script: str, *arguments: str) -> Any:
         is_python = script.endswith(".py")
@@ -83,7 +89,7 @@ def driver(reached: Reached, tmp_path_factory: pytest.TempPathFactory) -> Callab
             "SSL_CERT_FILE": str(reached.ca),
             "NODE_EXTRA_CA_CERTS": str(reached.ca),
             "PATH": os.environ["PATH"],
-            "HOME": str(tmp_path_factory.mktemp("client")),
+            "HOME": str(home),
             "LC_ALL": "C.UTF-8",
         }
         ended = subprocess.run(

@@ -13,7 +13,19 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 from tests.databases import SYSTEMS, Template, shelf_at, stores_template
 
-from headland.farm import Addresses, Files, Instance, Pending, Presence, Shelf, Stores, Worker, farm_app
+from headland.farm import (
+    Addresses,
+    Files,
+    Instance,
+    Pending,
+    Presence,
+    Shelf,
+    Stores,
+    Throttle,
+    Units,
+    Worker,
+    farm_app,
+)
 from headland.farm.application import INSTANCE_HOST
 from headland.farm.geometry import Limits
 from headland.http.application import Application
@@ -172,8 +184,24 @@ def worker(shelf: Shelf, pending: Pending, files: Files, clock: Clock) -> Worker
 
 
 @pytest.fixture
+def units() -> Units:
+    """No limit."""
+    return Units()
+
+
+@pytest.fixture
+def throttle(units: Units, tmp_path: Path, clock: Clock) -> Throttle:
+    return Throttle(units, tmp_path / "units", clock)
+
+
+@pytest.fixture
 def served_from(
-    pending: Pending, files: Files, directory: Directory, clock: Clock, verifier: Verifier
+    pending: Pending,
+    files: Files,
+    directory: Directory,
+    clock: Clock,
+    verifier: Verifier,
+    throttle: Throttle,
 ) -> Callable[[Stores], Listener]:
     """A worker process's listener on its stores."""
 
@@ -189,6 +217,7 @@ def served_from(
             max_body=MAX_BODY,
             limits=Limits(2_600),
             clock=clock,
+            throttle=throttle,
         )
         hosts = Hosts(DOMAIN, farm, INSTANCE_HOST)
         return Listener("public", {"/farm": farm}, [Application([], {})], tls=True, hosts=hosts)
