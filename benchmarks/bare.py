@@ -21,6 +21,7 @@ from starlette.routing import Route
 
 from headland.http.operations import Handler
 from headland.jobs.batches.wire import Batch, BatchList, BatchState
+from headland.server.scheduling import let_threads_finish
 
 _FOLDER = "BENCHMARKS_BARE_FOLDER"
 _JSON = "application/json; charset=UTF-8"
@@ -84,6 +85,7 @@ def main() -> None:
     tls = [Path(file) for file in sys.argv[3:]]
     os.environ[_FOLDER] = folder
     # As `headland.server.processes` has it for either listener.
+    let_threads_finish()
     Server(
         "benchmarks.bare:application",
         address="127.0.0.1",

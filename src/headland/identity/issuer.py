@@ -1,6 +1,7 @@
 """The issuer: signing keys, loaded once and kept, and the tenants that they sign for."""
 
 import contextlib
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,6 +36,22 @@ class _Loaded:
     key_set: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """Whose turn it is to sign, as long as nothing is loaded anew: between two times in milliseconds since 1970."""
+
+    of: _Loaded
+    key: SigningKey
+    since: int
+    until: float
+
+
+def _turn_at(state: _Loaded, now: int) -> _Turn:
+    key = signing(state.keys, now)
+    until = min((other.activates_at for other in state.keys if other.activates_at > now), default=math.inf)
+    return _Turn(state, state.private[key.kid], now, until)
+
+
 class Issuer:
     """Signs tokens and knows which ones are its own.
 
@@ -55,6 +72,7 @@ class Issuer:
         self._database = database
         self._clock = clock
         self._state: _Loaded | None = None
+        self._turn: _Turn | None = None
         with contextlib.suppress(DatabaseUnavailableError):
             self._current()
 
@@ -68,8 +86,11 @@ class Issuer:
 
     def sign(self, claims: dict[str, Any]) -> str:
         """A token that says so, signed with the key whose turn it is."""
-        state = self._current()
-        return state.private[signing(state.keys, int(self._clock() * 1000)).kid].sign(claims)
+        state, now = self._current(), int(self._clock() * 1000)
+        turn = self._turn
+        if turn is None or turn.of is not state or not turn.since <= now < turn.until:
+            turn = self._turn = _turn_at(state, now)
+        return turn.key.sign(claims)
 
     @property
     def key_set(self) -> bytes:
