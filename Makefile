@@ -82,4 +82,5 @@ lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@printf 'tipg\nuvicorn\n' | $(COMPILE) -o benchmarks/tipg.txt -
 
 clean: ## Remove the environments and what the demo left
-	rm -rf $(VENV) .demo benchmarks/.environments tests/clients/*/.environments tests/clients/*/javascript/node_modules
+	rm -rf $(VENV) .demo benchmarks/.environments tests/clients/*/.environments tests/clients/*/javascript/node_modules \
+	  src/headland/portal/built src/headland/portal/node_modules tests/browser/node_modules

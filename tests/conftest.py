@@ -20,6 +20,7 @@ TOGETHER = (
     "tests/served/test_fast_starts.py",
     "tests/served/test_processes.py",
     "tests/clients/livy",
+    "tests/browser",
     "tests/faults",
 )
 

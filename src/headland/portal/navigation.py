@@ -32,6 +32,11 @@ def sections(settings: Settings, who: SignedIn | None) -> list[Section]:
                 "Resource groups, and asking for access",
             ),
         ]
+    if "jobs" in services:
+        found += [
+            Section("Jobs", "/portal/jobs", "jobs", "Spark batches: submit, watch, stop"),
+            Section("Sessions", "/portal/sessions", "sessions", "Code that runs while you type"),
+        ]
     if who.principal.tenant_administrator:
         found += [
             Section("Applications", "/portal/applications", "applications", "Programs and their secrets"),

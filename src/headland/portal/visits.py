@@ -65,6 +65,11 @@ class Visit:
         return actor_of(self.request, self.person.principal)
 
     @property
+    def goes_on(self) -> bool:
+        """Whether who is signed in still is: asked by answers without an end."""
+        return self.portal.sessions.goes_on(self.key)
+
+    @property
     def browser(self) -> Browser:
         """From where the request comes."""
         client, headers = self.request.client, self.request.headers

@@ -1,9 +1,21 @@
 """Numbers and times in words."""
 
 from datetime import UTC, datetime
+from typing import Protocol
 
 #: Stands where there is nothing to say.
 NOTHING = "\N{EN DASH}"
+
+
+class Times(Protocol):
+    """When something began and ended, in milliseconds since 1970."""
+
+    @property
+    def started_at(self) -> int | None: ...
+
+    @property
+    def ended_at(self) -> int | None: ...
+
 
 _STEPS = ((60, "s"), (60, "min"), (24, "h"), (365, "d"), (10_000, "y"))
 
@@ -27,14 +39,17 @@ def age(at: datetime | str | int | None, now: datetime) -> str:
     return f"{number:.0f} y"
 
 
-def size(number: int) -> str:
-    """Bytes, in the unit that leaves few digits."""
-    value = float(number)
-    for unit in ("B", "kB", "MB", "GB"):
-        if value < 1000:
-            return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"
-        value /= 1000
-    return f"{value:.1f} TB"
+def took(times: Times, now: datetime) -> str:
+    """How long something took, or has taken so far; a dash before it began."""
+    if times.started_at is None:
+        return NOTHING
+    end = times.ended_at if times.ended_at is not None else now.timestamp() * 1000
+    seconds = max(0.0, (end - times.started_at) / 1000)
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {seconds:02d} s"
 
 
 def _time(at: datetime | str | int | None) -> datetime | None:

@@ -161,6 +161,9 @@ def template(tmp_path_factory):
     """A home after its first start, to be copied: generating a key takes its time."""
     home = Home(tmp_path_factory.mktemp("portal") / "home")
     prepare_home(home)
+    archive = home.storage / "headland" / "default" / "app.jar"
+    archive.parent.mkdir(parents=True)
+    archive.write_bytes(b"PK\x05\x06" + bytes(18))
     deployment = Deployment.of(home, SETTINGS)
     upgrade(deployment.database.url)
 

@@ -28,6 +28,8 @@ GRAIN = 60_000
 PATIENCE = 300_000
 
 _LONGEST_AGENT = 200
+#: Characters; longer ones are none of ours, and are not worth a look.
+_LONGEST_KEY = 100
 
 _log = structlog.get_logger("headland.identity")
 
@@ -105,6 +107,11 @@ class Sessions:
         found = self._look_up(key)
         return found if found is not None and found.session.complete else None
 
+    def goes_on(self, key: str) -> bool:
+        """Whether somebody is still signed in by that key. To ask is no use of the session."""
+        found = self._found(key)
+        return found is not None and found.session.complete
+
     def half(self, key: str) -> Person | None:
         """Whose password was shown in that session, where a one-time code is to follow."""
         found = self._look_up(key)
@@ -129,20 +136,23 @@ class Sessions:
         await self._database.write(lambda connection: store.delete_sessions(connection, person_id))
 
     def _look_up(self, key: str) -> SignedIn | None:
-        if len(key) > 100:
+        found = self._found(key)
+        now = self._now()
+        if found is not None and now - found.session.used_at >= GRAIN:
+            key_hash = found.session.key_hash
+            self._database.write_behind(
+                lambda connection: store.use_session(connection, key_hash, now), _unwritten
+            )
+        return found
+
+    def _found(self, key: str) -> SignedIn | None:
+        if len(key) > _LONGEST_KEY:
             return None
         key_hash = key_hash_of(key)
         found = self._database.read_remembered(
             ("session", key_hash), lambda connection: self._read(connection, key_hash, key)
         )
-        now = self._now()
-        if found is None or not self._lives(found.session, now):
-            return None
-        if now - found.session.used_at >= GRAIN:
-            self._database.write_behind(
-                lambda connection: store.use_session(connection, key_hash, now), _unwritten
-            )
-        return found
+        return found if found is not None and self._lives(found.session, self._now()) else None
 
     def _lives(self, session: Session, now: int) -> bool:
         return now < session.expires_at and now - session.used_at < self._idle

@@ -29,6 +29,7 @@ from headland.jobs.batches.wire import (
     BatchLog,
     BatchRequest,
     BatchState,
+    BatchTimes,
     Message,
     Progress,
 )
@@ -114,6 +115,10 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
         return json_answer(await batches.progress(reference_of(request), caller))
 
     @guarded
+    async def get_batch_times(request: Request, caller: Caller) -> Response:
+        return json_answer(batches.times(reference_of(request)))
+
+    @guarded
     async def kill_batch(request: Request, caller: Caller) -> Response:
         await batches.kill(reference_of(request), caller)
         return json_answer(Message("killed"))
@@ -176,6 +181,14 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
             get_batch_progress,
             "Spark's stages and tasks, live.",
             {200: Answer("The progress.", Progress)},
+            addition=True,
+        ),
+        Operation(
+            "GET",
+            f"{_ITEM}/times",
+            get_batch_times,
+            "When it was submitted, started and ended.",
+            {200: Answer("The times.", BatchTimes)},
             addition=True,
         ),
         Operation(

@@ -29,7 +29,7 @@ from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.progress import ProgressReader
 from headland.jobs.batches.store import BatchRow, Shown
 from headland.jobs.batches.submission_keys import SubmissionKey, create_once, find_submitted
-from headland.jobs.batches.wire import BatchRequest, Progress
+from headland.jobs.batches.wire import BatchRequest, BatchTimes, Progress
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.jobs.wakeup import wake
 from headland.settings import Home, JobsSettings
@@ -152,6 +152,15 @@ class Batches:
         if found is None:
             raise NotFoundError(str(reference))
         return found
+
+    def times(self, reference: int | str) -> BatchTimes:
+        """When it was submitted, started and ended, for anybody, as its state is."""
+        found = self._database.read_remembered(
+            ("times", reference), lambda connection: store.times(connection, reference)
+        )
+        if found is None:
+            raise NotFoundError(str(reference))
+        return BatchTimes(*found)
 
     def page(self, start: int, size: int, caller: Caller, wanted: Wanted = EVERYTHING) -> bytes:
         """A `BatchList` of the `size` batches from number `start` on. A start below 0 shortens the page, as

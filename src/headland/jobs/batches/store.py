@@ -225,6 +225,12 @@ def state(connection: Connection, reference: int | str) -> tuple[int, str] | Non
     return None if found is None else (found[0], found[1])
 
 
+def times(connection: Connection, reference: int | str) -> tuple[int, int, int | None, int | None] | None:
+    """Of the same batch, id and when it was submitted, started and ended."""
+    found = find(connection, reference)
+    return None if found is None else (found.id, found.created_at, found.started_at, found.finished_at)
+
+
 def page(connection: Connection, start: int, size: int, viewer: str | None = None) -> list[Shown]:
     """`size` batches, oldest first, without the first `start`; `viewer` as in `shown`."""
     return _PAGE.rows(connection, viewer, start=start, size=size)

@@ -46,6 +46,15 @@ class BatchState(Struct, frozen=True):
     state: str
 
 
+class BatchTimes(Struct, frozen=True, rename="camel"):
+    """When what happened, in milliseconds since 1970; null where it has not yet: an addition to Livy's protocol."""
+
+    id: int
+    submitted_at: int
+    started_at: int | None
+    ended_at: int | None
+
+
 class BatchLog(Struct, frozen=True):
     """A page of log lines."""
 

@@ -6,8 +6,10 @@ from headland.portal.pages import (
     data,
     home,
     instances,
+    jobs,
     people,
     provisioning,
+    sessions,
     sign_in,
     subscriptions,
 )
@@ -22,5 +24,7 @@ PAGES = (
     *provisioning.PAGES,
     *instances.PAGES,
     *applications.PAGES,
+    *jobs.PAGES,
+    *sessions.PAGES,
     *data.PAGES,
 )

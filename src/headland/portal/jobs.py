@@ -1,0 +1,195 @@
+"""The job service as the pages ask it: batches and sessions, by its own API."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from msgspec import Struct, field
+
+from headland.portal.inside import Inside
+
+API = "/livy"
+
+#: States in which nothing happens any more.
+FINAL = frozenset({"success", "dead", "killed", "error", "shutting_down"})
+#: States of batches, for filters.
+STATES = ("starting", "running", "success", "dead", "killed")
+
+#: What a state looks like.
+KINDS = {
+    "running": "calm",
+    "busy": "calm",
+    "idle": "good",
+    "success": "good",
+    "dead": "bad",
+    "error": "bad",
+    "killed": "",
+}
+
+#: Lines of a log that are asked for at once.
+_LINES = 1000
+
+
+class AppInfo(Struct, rename="camel"):
+    """Where to look at a running application."""
+
+    spark_ui_url: str | None = None
+    driver_log_url: str | None = None
+
+
+class Job(Struct, rename="camel"):
+    """A batch or a session."""
+
+    id: int
+    name: str | None
+    owner: str | None
+    proxy_user: str | None
+    state: str
+    app_id: str | None
+    app_info: AppInfo
+    kind: str = ""
+
+    @property
+    def ended(self) -> bool:
+        return self.state in FINAL
+
+    @property
+    def look(self) -> str:
+        return KINDS.get(self.state, "waiting")
+
+
+class Jobs(Struct):
+    """A page of them."""
+
+    total: int
+    sessions: list[Job]
+    start: int = field(name="from")
+
+
+class Times(Struct, rename="camel"):
+    """When what happened, in milliseconds since 1970."""
+
+    submitted_at: int
+    started_at: int | None
+    ended_at: int | None
+
+
+class Stage(Struct):
+    """A Spark stage."""
+
+    id: int
+    attempt: int
+    name: str
+    state: str
+    tasks: int
+    completed: int
+    failed: int
+    active: int
+
+
+class Progress(Struct):
+    """How far a batch has come."""
+
+    state: str
+    tasks: int
+    completed: int
+    failed: int
+    active: int
+    stages: list[Stage]
+
+
+class Log(Struct):
+    """A page of log lines."""
+
+    total: int
+    log: list[str]
+    start: int = field(name="from")
+
+
+class Statement(Struct):
+    """Code that ran in a session."""
+
+    id: int
+    code: str
+    state: str
+    output: dict[str, Any] | None
+    progress: float
+
+
+class _Statements(Struct):
+    statements: list[Statement]
+
+
+class JobService:
+    """The job service, with the rights of who is signed in. What it refuses is a RefusedError."""
+
+    def __init__(self, inside: Inside) -> None:
+        self._inside = inside
+
+    async def batches(self, query: Mapping[str, str]) -> tuple[Jobs, list[Times | None]]:
+        """A page of batches, and of each when what happened; None of one that is gone meanwhile."""
+        found = (await self._inside.call("GET", f"{API}/batches", query=query)).of(Jobs)
+        times = await asyncio.gather(*(self._times(job.id) for job in found.sessions))
+        return found, list(times)
+
+    async def batch(self, id_: str) -> Job:
+        return (await self._inside.call("GET", _path(id_))).of(Job)
+
+    async def times(self, id_: str) -> Times:
+        return (await self._inside.call("GET", f"{_path(id_)}/times")).of(Times)
+
+    async def progress(self, id_: str) -> Progress:
+        return (await self._inside.call("GET", f"{_path(id_)}/progress")).of(Progress)
+
+    async def log(self, id_: str, start: int | None = None, size: int = _LINES) -> Log:
+        """Lines from `start` on; the last ones without it."""
+        query = {"size": str(size)} | ({} if start is None else {"from": str(start)})
+        return (await self._inside.call("GET", f"{_path(id_)}/log", query=query)).of(Log)
+
+    async def lines(self, id_: str) -> AsyncIterator[bytes]:
+        """The whole log as text, some lines at a time."""
+        start = 0
+        while True:
+            page = await self.log(id_, start)
+            if not page.log:
+                return
+            yield ("\n".join(page.log) + "\n").encode()
+            start += len(page.log)
+            if start >= page.total:
+                return
+
+    async def submit(self, body: Mapping[str, Any], key: str) -> int:
+        headers = {"idempotency-key": key} if key else {}
+        made = await self._inside.call("POST", f"{API}/batches", body=body, headers=headers)
+        return made.of(Job).id
+
+    async def kill(self, id_: str) -> None:
+        await self._inside.call("POST", f"{_path(id_)}/kill")
+
+    async def delete(self, id_: str) -> None:
+        await self._inside.call("DELETE", _path(id_))
+
+    async def sessions(self, query: Mapping[str, str]) -> Jobs:
+        return (await self._inside.call("GET", f"{API}/sessions", query=query)).of(Jobs)
+
+    async def session(self, id_: str) -> Job:
+        return (await self._inside.call("GET", _path(id_, "sessions"))).of(Job)
+
+    async def statements(self, id_: str) -> list[Statement]:
+        found = await self._inside.call("GET", f"{_path(id_, 'sessions')}/statements")
+        return found.of(_Statements).statements
+
+    async def run(self, id_: str, code: str) -> None:
+        await self._inside.call("POST", f"{_path(id_, 'sessions')}/statements", body={"code": code})
+
+    async def stop(self, id_: str) -> None:
+        await self._inside.call("DELETE", _path(id_, "sessions"))
+
+    async def _times(self, id_: int) -> Times | None:
+        answered = await self._inside.ask("GET", f"{API}/batches/{id_}/times")
+        return answered.of(Times) if answered.status == 200 else None
+
+
+def _path(id_: str, kind: str = "batches") -> str:
+    return f"{API}/{kind}/{quote(id_, safe='')}"

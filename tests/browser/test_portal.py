@@ -1,0 +1,221 @@
+"""The portal as a person sees it: sign-in, an instance from form to role, applications; by axe, in each look."""
+
+import pytest
+from playwright.sync_api import expect
+from tests.browser.conftest import PASSWORD
+
+LOOKS = {
+    "light": {"color_scheme": "light"},
+    "dark": {"color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}},
+}
+PLACES = {
+    "home": "/",
+    "instances": "/instances",
+    "instance-new": "/instances/new",
+    "subscriptions": "/subscriptions",
+    "applications": "/applications",
+    "application-new": "/applications/new",
+    "people": "/people",
+    "sessions": "/sessions",
+    "account": "/account",
+    "nothing": "/nothing",
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_who_is_not_signed_in_is_asked_for_name_and_password(make_tab, look):
+    tab = make_tab(nobody=True, **LOOKS[look])
+    tab.go("/instances")
+    tab.judge(f"sign-in-{look}")
+    tab.page.get_by_label("User name").fill("ada")
+    tab.page.get_by_label("Password").fill("wrong")
+    tab.page.get_by_role("button", name="Sign in").click()
+    tab.page.get_by_text("User name or password is wrong.").wait_for()
+    tab.page.get_by_label("Password").fill(PASSWORD)
+    tab.page.get_by_role("button", name="Sign in").click()
+    tab.page.get_by_role("heading", name="Instances").wait_for()
+    tab.go("/set-up")
+    tab.judge(f"set-up-{look}")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("place", PLACES)
+def test_pages_are_good_for_everybody(make_tab, look, place):
+    tab = make_tab(**LOOKS[look])
+    tab.go(PLACES[place])
+    tab.judge(f"{place}-{look}")
+    width = tab.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert width == 0
+
+
+def test_an_application_and_its_secret(make_tab):
+    tab = make_tab()
+    page = tab.page
+    tab.go("/applications/new")
+    page.get_by_label("App name").fill("Spraying Drone")
+    page.get_by_role("button", name="Register").click()
+    page.get_by_role("heading", name="Application registered").wait_for()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    secret = page.locator("#client-secret").text_content()
+    page.locator("button[data-copy=client-secret]").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == secret
+    tab.judge("application-secret")
+    page.get_by_role("link", name="I have copied it").click()
+    page.get_by_role("heading", name="Spraying Drone").wait_for()
+    assert secret not in page.content()
+    tab.judge("application")
+
+
+def test_an_instance_from_the_form_to_its_deployment(make_tab):
+    tab = make_tab()
+    page = tab.page
+    tab.go("/instances")
+    page.get_by_role("link", name="Create an instance").click()
+    page.get_by_label("New resource group").fill("meadow")
+    page.get_by_label("Instance name").fill("north field")
+    page.get_by_label("Region").select_option("westeurope")
+    page.get_by_label("Tag name").first.fill("season")
+    page.get_by_label("Value").first.fill("2027")
+    page.get_by_role("button", name="Review").click()
+    page.get_by_text("1 to 63 letters and digits").first.wait_for()
+    tab.judge("instance-new-wrong")
+    page.get_by_label("Instance name").fill("north-field")
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("heading", name="Review and create").wait_for()
+    tab.judge("instance-review")
+    page.get_by_role("button", name="Create").click()
+    page.get_by_role("heading", name="Deployment of north-field").wait_for()
+    # It is told without a reload.
+    page.get_by_text("The instance is ready.").wait_for()
+    tab.judge("deployment")
+    page.get_by_role("link", name="To the instance").click()
+    page.get_by_role("heading", name="north-field").wait_for()
+    tab.judge("instance")
+    page.get_by_role("link", name="meadow").first.click()
+    page.get_by_role("checkbox", name="Show hidden types").uncheck()
+    page.get_by_text("of hidden types (1)").wait_for()
+    tab.judge("group")
+    page.get_by_role("checkbox", name="Show hidden types").check()
+    page.get_by_role("link", name="north-field").wait_for()
+
+
+def test_a_role_is_given_to_who_is_found_by_name(make_tab):
+    tab = make_tab()
+    page = tab.page
+    tab.deployment.headland("app", "create", "Harvest planner")
+    tab.deployment.headland("provider", "register", "Microsoft.AgFoodPlatform", "--quiet")
+    tab.deployment.headland(
+        "instance",
+        "create",
+        "east-field",
+        "--group",
+        "orchard",
+        "--create-group",
+        "--location",
+        "westeurope",
+        "--yes",
+    )
+    tab.go("/instances")
+    page.get_by_role("link", name="east-field").click()
+    page.get_by_role("link", name="Access control").click()
+    page.get_by_role("link", name="Add role assignment").click()
+    page.get_by_text("AgFood Platform Service Reader").click()
+    page.get_by_label("Application or person, by name").press_sequentially("harvest")
+    expect(page.locator("#matching label")).to_have_count(1)
+    page.get_by_role("radio", name="Harvest planner").check()
+    tab.judge("access-add")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("The role is assigned, and counts from now on.").wait_for()
+    tab.judge("access")
+
+
+@pytest.mark.spark
+def test_a_batch_is_watched_from_its_submission_to_its_end(make_tab, probe, tmp_path):
+    tab = make_tab()
+    page, served = tab.page, tab.deployment.served
+    archive = served.put(probe, "probe.jar")
+    tab.go("/jobs")
+    tab.judge("jobs-empty")
+    page.get_by_role("link", name="Submit a batch").click()
+    tab.judge("job-new")
+    page.get_by_label("Application archive or program").fill(archive)
+    page.get_by_label("Entry class").fill("headland.tests.Probe")
+    page.get_by_label("Arguments").fill(f"hold\n{tmp_path / 'go'}")
+    page.get_by_label("Name").fill("spring-sums")
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("heading", name="spring-sums").wait_for()
+    # Neither state nor log are loaded again by anybody.
+    page.locator("#job-state .state", has_text="running").wait_for(timeout=120_000)
+    page.locator("#log", has_text="SparkContext").wait_for(timeout=120_000)
+    tab.judge("job-running")
+    page.get_by_placeholder("Find").fill("sparkcontext")
+    page.get_by_text("lines have it.").wait_for()
+    page.get_by_placeholder("Find").fill("")
+    (tmp_path / "go").touch()
+    page.locator("#job-state .state", has_text="success").wait_for(timeout=60_000)
+    page.locator("#log", has_text="awaited").wait_for()
+    tab.judge("job")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    assert "awaited" in download.value.path().read_text()
+    tab.go("/jobs?state=success")
+    page.get_by_role("link", name="spring-sums").wait_for()
+    tab.judge("jobs")
+    tab.go("/jobs?state=dead")
+    page.get_by_text("No batch is like that").wait_for()
+
+
+@pytest.mark.spark
+def test_a_batch_is_stopped_after_a_question(make_tab, probe, tmp_path):
+    tab = make_tab()
+    page, served = tab.page, tab.deployment.served
+    body = {"file": served.put(probe, "probe.jar"), "className": "headland.tests.Probe"}
+    batch = served.submit(**body, args=["await", str(tmp_path / "never")]).json()["id"]
+    served.wait(batch, "running")
+    tab.go(f"/jobs/{batch}")
+    assert not page.get_by_role("button", name="Stop batch").is_visible()
+    page.get_by_text("Stop this batch").click()
+    page.get_by_role("button", name="Stop batch").click()
+    page.get_by_text("The batch is stopped.").wait_for()
+    page.locator("#job-state .state", has_text="killed").wait_for()
+
+
+def test_everything_works_without_scripts(make_tab):
+    tab = make_tab(java_script_enabled=False)
+    page = tab.page
+    tab.go("/instances/new")
+    page.get_by_label("New resource group").fill("fallow")
+    page.get_by_label("Instance name").fill("south-field")
+    page.get_by_label("Region").select_option("westeurope")
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Create").click()
+    page.get_by_text("The instance is ready.").wait_for()
+    page.get_by_role("link", name="Give an application access").click()
+    page.get_by_label("Application or person, by name").fill("ada")
+    page.get_by_role("button", name="Find").click()
+    page.get_by_role("radio", name="Ada Ackermann").check()
+    page.get_by_text("AgFood Platform Service Reader").click()
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("The role is assigned, and counts from now on.").wait_for()
+
+
+def test_the_first_page_is_small_and_there_at_once(make_tab):
+    tab = make_tab()
+    transferred: list[int] = []
+    tab.page.on("response", lambda answer: transferred.append(_size(answer)))
+    tab.go("/")
+    tab.page.wait_for_load_state("networkidle")
+    assert sum(transferred) < 60_000, transferred
+    # Once more, with what every visit after the first has.
+    tab.go("/")
+    painted = tab.page.evaluate(
+        "performance.getEntriesByType('paint').find(e => e.name === 'first-contentful-paint').startTime"
+    )
+    print(f"first page {sum(transferred)} bytes, painted after {painted:.0f} ms")
+
+
+def _size(answer) -> int:
+    sizes = answer.request.sizes()
+    return sizes["responseBodySize"] + sizes["responseHeadersSize"]

@@ -1,0 +1,147 @@
+"""Batches in the portal: the list and its address, submission, the log, and what is not for everybody."""
+
+import re
+import time
+
+import msgspec
+import pytest
+from tests.service.portal.conftest import SETTINGS
+
+from headland.jobs.batches import store
+from headland.jobs.batches.tables import batch
+from headland.settings import JobsSettings
+
+pytestmark = pytest.mark.anyio
+
+PATH = "/portal/jobs"
+FORM = {"file": "wasbs:///app.jar", "class_name": "demo.App"}
+
+
+async def submitted(browser, **form: str) -> str:
+    page = await browser.send(f"{PATH}/new", **{**FORM, **form})
+    assert page.status == 303, page.text
+    return page.location
+
+
+async def test_a_batch_is_submitted_with_all_that_the_form_says(portal):
+    ada = await portal.person()
+    path = await submitted(
+        ada,
+        name="nightly",
+        args="--day\nThursday morning\n\n",
+        conf="spark.sql.shuffle.partitions = 4\nspark.x=a=b",
+        executor_cores="2",
+        driver_memory="1g",
+    )
+    row = portal.database.read(lambda connection: store.find(connection, "nightly"))
+    request = msgspec.json.decode(row.request)
+    assert request["args"] == ["--day", "Thursday morning"]
+    assert request["conf"] == {"spark.sql.shuffle.partitions": "4", "spark.x": "a=b"}
+    assert (request["executor_cores"], request["driver_memory"]) == (2, "1g")
+    page = await ada.open(path)
+    assert "nightly" in page.text
+    assert "waits for its turn" in page.text
+
+
+async def test_the_same_form_sent_twice_is_one_batch(portal):
+    ada = await portal.person()
+    page = await ada.open(f"{PATH}/new")
+    key = page.value("key")
+    first = await submitted(ada, key=key)
+    assert await submitted(ada, key=key) == first
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"file": ""}, "file"),
+        ({"class_name": ""}, "className"),
+        ({"executor_cores": "many"}, "executorCores"),
+        ({"file": "/etc/passwd"}, "file"),
+    ],
+)
+async def test_what_is_wrong_is_said_and_the_form_keeps_the_rest(portal, form, said):
+    ada = await portal.person()
+    page = await ada.send(f"{PATH}/new", **{**FORM, "name": "kept", **form})
+    assert page.status == 400
+    assert said in page.text
+    assert page.value("name") == "kept"
+
+
+async def test_the_list_is_filtered_sorted_and_paged_by_its_address(portal):
+    ada = await portal.person()
+    for number in range(3):
+        await submitted(ada, name=f"run-{number}")
+    newest = await ada.open(PATH)
+    assert [*re.findall(r">(run-\d)<", newest.html)] == ["run-2", "run-1", "run-0"]
+    oldest = await ada.open(f"{PATH}?order=asc&owner=me&state=starting")
+    assert [*re.findall(r">(run-\d)<", oldest.html)] == ["run-0", "run-1", "run-2"]
+    assert "order=desc" not in oldest.html
+    assert "No batch is like that" in (await ada.open(f"{PATH}?state=dead")).text
+    assert "run-1" in (await ada.open(f"{PATH}?name=run-1")).text
+    part = await ada.open(f"{PATH}?name=run-1", headers={"hx-request": "true"})
+    assert "<html" not in part.html
+    assert (await ada.open(f"{PATH}?state=asleep")).status == 400
+
+
+async def test_ten_thousand_batches_are_a_page_at_a_time(portal):
+    ada = await portal.person()
+    await submitted(ada)
+
+    def many(connection):
+        (first,) = connection.execute(batch.select())
+        rows = [
+            {**first._mapping, "id": number, "run_key": f"{number:032x}", "name": None}
+            for number in range(1, 10_000)
+        ]
+        connection.execute(batch.insert(), rows)
+
+    portal.database.write_and_wait(many)
+    await ada.open(PATH)
+    began = time.perf_counter()
+    page = await ada.open(f"{PATH}?from=5000")
+    took = time.perf_counter() - began
+    assert "5001 to 5050 of 10000" in page.text
+    assert 'from=9950"' in page.html
+    assert len(page.html) < 60_000
+    assert took < 1.0
+
+
+async def test_whose_batch_it_is_not_sees_neither_its_log_nor_stops_it(make_portal):
+    settings = msgspec.structs.replace(SETTINGS, jobs=JobsSettings(access_control=True))
+    portal = make_portal(settings)
+    ben, eve = (
+        await portal.person("ben", administrator=False),
+        await portal.person("eve", administrator=False),
+    )
+    path = await submitted(ben)
+    page = await eve.open(path)
+    assert (page.status, "The log is not for you" in page.text) == (200, True)
+    for what in ("log.txt", "log/events"):
+        assert (await eve.open(f"{path}/{what}")).status == 403
+    assert (await eve.send(f"{path}/kill", on=path)).status == 403
+    assert (await eve.send(f"{path}/delete", on=path)).status == 403
+    assert "The log is not for you" not in (await ben.open(path)).text
+
+
+async def test_a_batch_that_there_is_not_is_told_so(portal):
+    ada = await portal.person()
+    for path in ("77", "no-such", "77/log.txt", "77/events"):
+        page = await ada.open(f"{PATH}/{path}")
+        assert page.status == 404, path
+
+
+async def test_the_log_is_downloaded_whole(portal):
+    ada = await portal.person()
+    path = await submitted(ada)
+    row = portal.database.read(lambda connection: store.find(connection, 0))
+    folder = portal.assembly.deployment.home.batches / row.run_key
+    folder.mkdir(parents=True)
+    lines = [f"line {number} <b>&amp;" for number in range(2500)]
+    (folder / "output.log").write_text("\n".join(lines) + "\n")
+    page = await ada.open(f"{path}/log.txt")
+    assert page.response.headers["content-disposition"] == 'attachment; filename="batch-0.log"'
+    assert [line for line in page.html.splitlines() if line.startswith("line ")] == lines
+    shown = await ada.open(path)
+    assert "<b>" not in shown.html
+    assert "line 2499" in shown.text
