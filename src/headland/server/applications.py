@@ -21,15 +21,8 @@ from headland.server.apis import control_audiences, own_audiences, private_apis,
 from headland.server.deployment import Deployment
 from headland.server.directory import IdentityDirectory
 from headland.server.farm import PREFIX as FARM
-from headland.server.farm import (
-    InstanceStores,
-    farm_application,
-    farm_hosts,
-    farm_worker,
-    files_of,
-    pending_of,
-    stores_of,
-)
+from headland.server.farm import farm_application, farm_hosts, farm_worker
+from headland.server.instance_stores import InstanceStores, files_of, pending_of, stores_of
 from headland.server.lines import LINES
 from headland.server.logging import configure_logging, request_lines
 from headland.server.parent import follow_parent

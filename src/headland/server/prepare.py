@@ -19,8 +19,8 @@ from headland.jobs.clusters.cluster import ClusterError, check_clusters
 from headland.jobs.clusters.java import Toolchain, ToolchainError
 from headland.server.certificates import CertificateError, ServerCertificate, server_certificate
 from headland.server.deployment import database_url, postgres_server
-from headland.server.farm import files_of
 from headland.server.home import HomeError, hold, prepare_home
+from headland.server.instance_stores import files_of
 from headland.settings import Home, Settings, SettingsError, load_settings
 from headland.storage import Storage
 

@@ -15,7 +15,7 @@ from tests.service.farm.test_refusals import check
 
 from headland.farm import Files, Pending, Presence, Stores, Worker
 from headland.farm.documents import files as file_rows
-from headland.server.farm import InstanceStores
+from headland.server.instance_stores import InstanceStores
 from headland.settings import StorageSettings
 from headland.storage import Storage
 

@@ -9,7 +9,8 @@ from headland.control.roles import ROLES
 from headland.http.operations import Operation
 from headland.security import Verifier
 from headland.server.deployment import Deployment
-from headland.server.farm import declared_farm, farm_application, farm_hosts, files_of, pending_of
+from headland.server.farm import declared_farm, farm_application, farm_hosts
+from headland.server.instance_stores import files_of, pending_of
 from headland.settings import ControlSettings, Home, ServerSettings, Settings
 
 #: The specification's words; nobody else may do anything.
