@@ -14,7 +14,7 @@ from headland.database import DatabaseUnavailableError
 from headland.farm.access import UNITS
 from headland.farm.errors import FarmError, InstanceNotReadyError, ThrottledError
 from headland.farm.stores import NewerStoreError
-from headland.farm.versions import SERVED
+from headland.farm.versions import ALL
 from headland.farm.wire import Error, ErrorResponse
 from headland.http.answers import json_answer
 from headland.http.application import Renderer
@@ -29,7 +29,7 @@ from headland.storage.responses import BlobResponse
 _log = structlog.get_logger("headland.farm")
 
 _JSON = (b"content-type", b"application/json; charset=utf-8")
-_SUPPORTED = (b"api-supported-versions", ", ".join(sorted(SERVED)).encode())
+_SUPPORTED = (b"api-supported-versions", ", ".join(sorted(ALL)).encode())
 
 #: Seconds after which a client may try again where waiting helps.
 _SOON = "1"

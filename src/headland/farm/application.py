@@ -6,12 +6,13 @@ from headland.farm.answers import RENDERERS
 from headland.farm.arrival import Addresses, Arrival
 from headland.farm.attachments.routes import file_operations
 from headland.farm.bulk.routes import bulk_operations
+from headland.farm.datasets import dataset_operations
 from headland.farm.handlers import Surroundings
 from headland.farm.overlaps import overlap_operations
 from headland.farm.queries import query_of, version_of
 from headland.farm.routes import catalogue_operations
 from headland.farm.routing import Routes
-from headland.farm.versions import SERVED, Version
+from headland.farm.versions import ALL, Version
 from headland.farm.work.routes import job_operations
 from headland.http.application import Application
 from headland.http.operations import Handler, Operation
@@ -25,6 +26,7 @@ def operations_of(version: Version, surroundings: Surroundings) -> list[Operatio
     return [
         *catalogue_operations(version, surroundings),
         *overlap_operations(version, surroundings),
+        *dataset_operations(version, surroundings),
         *file_operations(version, surroundings),
         *job_operations(version, surroundings),
         *bulk_operations(version, surroundings),
@@ -37,7 +39,7 @@ class FarmApplication(Application):
     def __init__(self, surroundings: Surroundings, addresses: Addresses) -> None:
         super().__init__([], RENDERERS)
         self._addresses = addresses
-        self._routes = {version: Routes(operations_of(version, surroundings)) for version in SERVED}
+        self._routes = {version: Routes(operations_of(version, surroundings)) for version in ALL}
 
     def _handler(self, scope: Scope) -> Handler:
         path: str = scope["path"][len(scope.get("root_path", "")) :]

@@ -78,6 +78,8 @@ class Handlers:
         self._kind = family.kind.of(version)
         self._id = family.parameter.of(version)
         self._parents = [(parent, parent.parameter.of(version)) for parent in family.parents]
+        #: Whether lists have documents as rows have them.
+        self._lists_as_stored = self._shape.as_stored and not self._shape.lists_apart and not self._links
 
     async def get(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
         def find(connection: Connection) -> Shown | None:
@@ -149,7 +151,8 @@ class Handlers:
         sought = None if wanted.after else searched.sought
 
         def page(connection: Connection) -> bytes:
-            return self._page(connection, request, wanted, visit.store.secret, sought)
+            secret = visit.store.secret
+            return self._page(connection, request, wanted, secret, sought, linked=search.linked)
 
         # Not remembered: of searches by place hardly two are the same.
         return page_answer(request, visit.store.read(page))
@@ -174,6 +177,8 @@ class Handlers:
         wanted: Continuation,
         secret: bytes,
         sought: Sought | None = None,
+        *,
+        linked: bool = True,
     ) -> bytes:
         arrival: Arrival = request.scope["arrival"]
         if wanted.geometry is not None:
@@ -194,8 +199,10 @@ class Handlers:
             geometry = None if sought is None else sought.wkb
             token = sealed(msgspec.structs.replace(wanted, after=found.end, geometry=geometry), secret)
             name = paging_name("skipToken", self._version)
-            more = {name: token, "nextLink": f"{arrival.url}?api-version={self._version}&{name}={token}"}
-        if self._shape.as_stored and not self._shape.lists_apart and not self._links:
+            more[name] = token
+            if linked:
+                more["nextLink"] = f"{arrival.url}?api-version={self._version}&{name}={token}"
+        if self._lists_as_stored:
             return joined([each[1] for each in found.rows], more)
         shown = [self._listed(Stored(*each[1:4]), request) for each in found.rows]
         return joined(shown, more)

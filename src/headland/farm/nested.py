@@ -29,6 +29,7 @@ class NestedHandlers(Handlers):
     ) -> None:
         super().__init__(family, version, surroundings)
         self._nesting = nesting
+        self._lists_as_stored = False
         self._above = next(each for each in FAMILIES if each.name == nesting.parent.family)
         self._parameter = nesting.parent.parameter.of(version)
         #: In it, documents have the list of those that they lie below.

@@ -16,7 +16,7 @@ from headland.farm.catalogue.shape import shape_of
 from headland.farm.documents.facts import as_text, milliseconds, pair
 from headland.farm.documents.pages import comparable
 from headland.farm.errors import InvalidInputError, UnspecifiedVersionError, UnsupportedVersionError
-from headland.farm.versions import SERVED, Version, versions
+from headland.farm.versions import ALL, Version, versions
 
 SMALLEST_PAGE, USUAL_PAGE, LARGEST_PAGE = 10, 50, 1000
 
@@ -29,7 +29,7 @@ _PAIR = re.compile(r"\s*(.*?)\s+eq\s+(.*?)\s*", re.DOTALL)
 Query = Mapping[str, Sequence[str]]
 
 #: What most requests ask: one document, and nothing about it.
-_PLAIN = {f"api-version={version}".encode(): {"api-version": [version.value]} for version in SERVED}
+_PLAIN = {f"api-version={version}".encode(): {"api-version": [version.value]} for version in ALL}
 
 
 def query_of(query_string: bytes) -> Query:
@@ -62,8 +62,8 @@ def version_of(query: Query) -> Version:
         version = Version(given[0])
     except ValueError:
         version = None
-    if version not in SERVED or len(set(given)) > 1:
-        raise UnsupportedVersionError(", ".join(given), sorted(SERVED))
+    if version is None or len(set(given)) > 1:
+        raise UnsupportedVersionError(", ".join(given), sorted(ALL))
     return version
 
 

@@ -42,10 +42,12 @@ def catalogue_operations(version: Version, surroundings: Surroundings) -> list[O
 
 
 def _lists(family: Family, version: Version, surroundings: Surroundings) -> Iterator[Operation]:
+    if any(version in search.versions and search.segment for search in family.searches):
+        return
     kind = family.kind.of(version)
     act = handlers_of(family, version, surroundings).list
     action = family.action("list/action")
-    answers = {200: Answer("A page.", listed_page(family, version))}
+    answers = {200: Answer("A page.", listed_page(family, version, linked=True))}
     paths = {}
     above = steps_above(family, version)
     if family.listed_whole or not above:
@@ -77,13 +79,25 @@ def _searches(family: Family, version: Version, surroundings: Surroundings) -> I
         if search.segment is None:
             paths["search_party"] = list_path(family, version)
         paging = () if search.paged_in_body else paging_parameters(version)
+        answers = {200: Answer("A page.", listed_page(family, version, linked=search.linked))}
+        if search.segment is not None and search.linked:
+            yield Operation(
+                "GET",
+                paths["search"],
+                guarded(f"follow_{family.name}", action, handlers.list, surroundings.gate),
+                f"Follow the link of a page of a search of {kind} resources",
+                answers,
+                parameters=(api_version(version), *paging),
+                addition=True,
+                action=action,
+            )
         for verb, path in paths.items():
             yield Operation(
                 "POST",
                 path,
                 guarded(f"{verb}_{family.name}", action, partial(handlers.search, search), surroundings.gate),
                 f"Search {kind} resources{' of one party' if verb == 'search_party' else ''}, by place, too",
-                {200: Answer("A page.", listed_page(family, version))},
+                answers,
                 body=search_struct(family, version, search),
                 parameters=(api_version(version), *paging),
                 action=action,
@@ -91,12 +105,10 @@ def _searches(family: Family, version: Version, surroundings: Surroundings) -> I
 
 
 @cache
-def listed_page(family: Family, version: Version) -> type[Any]:
+def listed_page(family: Family, version: Version, *, linked: bool) -> type[Any]:
     """The Struct of a page of a family's documents."""
-    name, more = (
-        f"{family.listed_kind.of(version)}ListResponse",
-        (paging_name("skipToken", version), "nextLink"),
-    )
+    name, token = f"{family.listed_kind.of(version)}ListResponse", paging_name("skipToken", version)
+    more = (token, "nextLink") if linked else (token,)
     return list_struct(name, shape_of(family, version).listed_struct, more)
 
 

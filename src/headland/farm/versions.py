@@ -39,6 +39,3 @@ def versions(letters: str) -> Versions:
 
 
 ALL = versions("A-G")
-
-#: The versions that are served whole; requests for another are refused, and told of these.
-SERVED: Versions = versions("A-E")

@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.service.farm.conftest import Caller
 
-from headland.farm.versions import SERVED
+from headland.farm.versions import ALL
 
 pytestmark = pytest.mark.anyio
 
@@ -19,7 +19,7 @@ async def test_a_party_is_created_read_and_updated(admin: Caller) -> None:
     assert created.status_code == 201
     assert created.headers["location"] == "https://headland.example:8443/farm/meadow/parties/p-1"
     assert created.headers["content-type"] == "application/json; charset=utf-8"
-    assert created.headers["api-supported-versions"] == ", ".join(sorted(SERVED))
+    assert created.headers["api-supported-versions"] == ", ".join(sorted(ALL))
     document = created.json()
     assert document == {
         "id": "p-1",

@@ -130,3 +130,99 @@ async def test_words_of_other_versions(caller: Make) -> None:
 async def test_ids_that_stand_twice(admin: Caller) -> None:
     refused = await admin("PATCH", "/crop-products/v1", json={"cropIds": ["c1", "c2", "c1"]})
     assert (refused.status_code, refused.json()["error"]["target"]) == (400, "cropIds")
+
+
+SQUARE = {
+    "type": "Polygon",
+    "coordinates": [[[10.0, 50.0], [10.01, 50.0], [10.01, 50.01], [10.0, 50.01], [10.0, 50.0]]],
+}
+INSIDE = {"type": "Point", "coordinates": [10.005, 50.005]}
+OUTSIDE = {"type": "Point", "coordinates": [11.0, 50.005]}
+
+
+@pytest.mark.parametrize("version", [Version.F, Version.G], ids=lambda version: version.name)
+@pytest.mark.parametrize(
+    ("path", "search", "body"),
+    [
+        ("fields", "fields:search", {}),
+        ("seasonal-fields", "seasonal-fields:search", {"farmId": "f1"}),
+        ("zones", "zone:search", {}),
+        ("prescriptions", "prescription:search", {}),
+        ("plant-tissue-analyses", "plant-tissue-analyses:search", {}),
+        ("planting-data", "planting-data:search", {}),
+        ("harvest-data", "harvest-data:search", {}),
+    ],
+)
+async def test_the_latest_versions_search_by_place(
+    caller: Make, version: Version, path: str, search: str, body: dict
+) -> None:
+    latest = caller(version=version)
+    for party in ("p1", "p2"):
+        await latest.make(f"/parties/{party}")
+        made = await latest.make(f"/parties/{party}/{path}/x1", geometry=SQUARE, **body)
+        assert made["geometry"] == SQUARE
+        await latest.make(f"/parties/{party}/{path}/x2", **body)
+    assert (await latest("GET", f"/parties/p1/{path}/x1")).json()["geometry"] == SQUARE
+
+    async def searched(**asked: object) -> list[dict]:
+        answer = await latest("POST", f"/{search}", json=asked)
+        assert answer.status_code == 200, answer.text
+        return [dict(each) for each in answer.json()["value"]]
+
+    found = await searched(intersectsWithGeometry=INSIDE)
+    assert [(each["partyId"], each["id"]) for each in found] == [("p1", "x1"), ("p2", "x1")]
+    assert not any("geometry" in each for each in found)
+    assert await searched(intersectsWithGeometry=OUTSIDE) == []
+    assert [each["partyId"] for each in await searched(intersectsWithGeometry=INSIDE, partyId="p2")] == ["p2"]
+    assert len(await searched()) == 4
+    assert (await latest("GET", f"/parties/p1/{path}")).status_code == 404
+    # Earlier versions list the same documents, and know nothing of places.
+    earlier = caller(version=Version.C)
+    assert await earlier.ids(f"/parties/p1/{path}") == ["x1", "x2"]
+    assert "geometry" not in (await earlier("GET", f"/parties/p1/{path}/x1")).json()
+    await earlier("PATCH", f"/parties/p1/{path}/x1", json={"name": "N"})
+    assert (await latest("GET", f"/parties/p1/{path}/x1")).json()["geometry"] == SQUARE
+
+
+async def test_pages_of_a_search(caller: Make) -> None:
+    first, second = caller(version=Version.F), caller(version=Version.G)
+    await first.make("/parties/p1")
+    for number in range(11):
+        await first.make(f"/parties/p1/fields/f{number:02}", farmId="a1")
+    asked = {"json": {"farmIds": ["a1"]}, "params": {"maxPageSize": 10}}
+    page = (await first("POST", "/fields:search", **asked)).json()
+    assert page.keys() == {"value", "skipToken"}
+    rest = await first("POST", "/fields:search", json={}, params={"skipToken": page["skipToken"]})
+    assert [each["id"] for each in rest.json()["value"]] == ["f10"]
+    page = (await second("POST", "/fields:search", **asked)).json()
+    assert page.keys() == {"value", "skipToken", "nextLink"}
+    # A public client follows the link by GET.
+    assert await second.ids("/fields:search", skipToken=page["skipToken"]) == ["f10"]
+
+
+async def test_a_colon_may_be_encoded(caller: Make) -> None:
+    latest = caller(version=Version.G)
+    assert (await latest("POST", "/fields%3Asearch", json={})).json() == {"value": []}
+
+
+async def test_what_the_latest_versions_demand(caller: Make) -> None:
+    latest, earlier = caller(version=Version.G), caller(version=Version.C)
+    await latest.make("/parties/p1")
+    path = "/parties/p1/seasonal-fields/s1"
+    for body in ({}, {"farmId": None}, {"farmId": ""}):
+        refused = await latest("PATCH", path, json=body)
+        assert (refused.status_code, refused.json()["error"]["target"]) == (400, "farmId")
+    await earlier.make(path, name="N")
+    assert (await latest("GET", path)).json()["name"] == "N"
+
+
+async def test_one_name_for_two_forms(caller: Make) -> None:
+    latest, earlier = caller(version=Version.G), caller(version=Version.C)
+    old, new = {"unit": "days", "value": 90.0}, {"unit": "days", "value": 95.0, "method": "CRM"}
+    await earlier.make("/crop-products/x1", relativeMaturity=old, trait="T")
+    changed = await latest("PATCH", "/crop-products/x1", json={"relativeMaturity": new, "traitStack": "S"})
+    assert changed.json().items() >= {"relativeMaturity": new, "traits": "T", "traitStack": "S"}.items()
+    assert (await earlier("GET", "/crop-products/x1")).json().items() >= {
+        "relativeMaturity": old,
+        "trait": "T",
+    }.items()

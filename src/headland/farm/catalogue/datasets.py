@@ -72,4 +72,5 @@ DATASET_ACCESSES = Family(
     references=(Reference("dataset_id", "datasets"),),
     below=(_DATASET,),
     listed_whole=False,
+    served=False,
 )

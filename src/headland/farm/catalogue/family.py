@@ -47,7 +47,7 @@ class Family:
     listed_whole: bool = True
     #: What some version has its documents below, beside its parents.
     nesting: Nesting | None = None
-    #: Whether its operations are those that documents of most families have.
+    #: Whether its operations, and the filters of its lists, are those that documents of most families have.
     served: bool = True
     #: Whether jobs delete its documents with all that is linked to them.
     cascades: bool = False
@@ -88,7 +88,8 @@ class Family:
     def filters(self) -> tuple[Filter, ...]:
         """All filters of its lists."""
         nesting = (self.nesting.filter,) if self.nesting else ()
-        return (*COMMON, *self.own_filters, *nesting)
+        common = COMMON if self.served else ()
+        return (*common, *self.own_filters, *nesting)
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:

@@ -7,6 +7,7 @@ from msgspec import Struct
 from headland.farm.catalogue.family import Family, Link, Spelling
 from headland.farm.catalogue.filters import Filter, any_of, equal, measures, times
 from headland.farm.catalogue.members import In, Measure, Moment, PartyDocument, ReadOnly, Source
+from headland.farm.catalogue.places import Place, listed_as, searched_as
 
 #: Kinds of documents that have a place on the ground.
 PLACED = (
@@ -41,6 +42,7 @@ class OperationData(PartyDocument, kw_only=True, rename="camel", omit_defaults=T
     associated_boundary_id: Annotated[str | None, In("A-E")] = None
     operation_boundary_id: Annotated[str | None, In("A")] = None
     associated_resource: Annotated[GeoResource | None, In("FG")] = None
+    geometry: Place = None
 
 
 #: What all their lists can be narrowed by.
@@ -66,6 +68,8 @@ def operation_family(operation: str, document: type[OperationData], *filters: Fi
         segment=Spelling(f"{operation}-data"),
         parameter=Spelling(f"{operation}DataId"),
         document=document,
+        listed_as=listed_as(kind),
+        searches=searched_as(f"{operation}-data"),
         own_filters=(*_FILTERS, *filters),
         cascades=True,
         links=(Link("attachments_link", "attachments", {"resourceIds": "{id}", "resourceTypes": kind}),),

@@ -16,6 +16,7 @@ from headland.farm.catalogue.members import (
     Text200,
     Text500,
 )
+from headland.farm.catalogue.places import Place, listed_as, searched_as
 from headland.farm.versions import versions
 
 
@@ -46,6 +47,7 @@ class PlantTissueAnalysis(PartyDocument, kw_only=True, rename="camel", omit_defa
     sample_test_result_date_time: Moment | None = None
     lab_details: LabDetails | None = None
     attachments_link: Annotated[str | None, ReadOnly, In("B-E")] = None
+    geometry: Place = None
 
 
 PLANT_TISSUE_ANALYSES = Family(
@@ -55,6 +57,8 @@ PLANT_TISSUE_ANALYSES = Family(
     parameter=Spelling("plantTissueAnalysisId"),
     document=PlantTissueAnalysis,
     versions=versions("B-G"),
+    listed_as=listed_as("PlantTissueAnalysis"),
+    searches=searched_as("plant-tissue-analyses"),
     own_filters=(
         any_of("seasonIds", "season_id", indexed=True),
         any_of("cropIds", "crop_id", indexed=True),

@@ -5,6 +5,7 @@ from typing import Annotated
 from headland.farm.catalogue.family import Family, Reference, Spelling
 from headland.farm.catalogue.filters import any_of
 from headland.farm.catalogue.members import Called, Measure, PartyDocument, Text100
+from headland.farm.catalogue.places import Place, listed_as, searched_as
 from headland.farm.versions import versions
 
 
@@ -25,6 +26,7 @@ class Prescription(PartyDocument, kw_only=True, rename="camel", omit_defaults=Tr
     product_name: Text100 | None = None
     type: Text100 | None = None
     measurements: Annotated[dict[str, Measure] | None, Called("measures", "B")] = None
+    geometry: Place = None
 
 
 PRESCRIPTION_MAPS = Family(
@@ -52,6 +54,8 @@ PRESCRIPTIONS = Family(
     parameter=Spelling("prescriptionId"),
     document=Prescription,
     versions=versions("B-G"),
+    listed_as=listed_as("Prescription"),
+    searches=searched_as("prescription"),
     own_filters=(
         any_of("prescriptionMapIds", "prescription_map_id", indexed=True),
         any_of("types", "type"),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from headland.farm.versions import Versions, versions
+from headland.farm.versions import Versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +14,5 @@ class Search:
     segment: str | None = None
     #: Whether a page's size and token are members of the body, too; the query may have them anyhow.
     paged_in_body: bool = False
-
-
-def searched_as(segment: str) -> Search:
-    """The search that has taken the place of lists in the latest versions."""
-    return Search(versions("FG"), segment)
+    #: Whether a page has the address of the next one, beside its token.
+    linked: bool = True

@@ -7,6 +7,7 @@ from msgspec import Meta
 from headland.farm.catalogue.family import Family, Reference, Spelling
 from headland.farm.catalogue.filters import any_of, equal, has_any, numbers, times
 from headland.farm.catalogue.members import Called, Ids, In, Moment, PartyDocument, ReadOnly, Required
+from headland.farm.catalogue.places import Place, listed_as, searched_as
 
 _Unit = Annotated[str, Meta(min_length=2, max_length=32)]
 
@@ -26,6 +27,7 @@ class SeasonalField(PartyDocument, kw_only=True, rename="camel", omit_defaults=T
     avg_seed_population_value: Annotated[float | None, In("AB")] = None
     avg_seed_population_unit: Annotated[_Unit | None, In("AB")] = None
     planting_date_time: Annotated[Moment | None, In("AB")] = None
+    geometry: Place = None
 
 
 SEASONAL_FIELDS = Family(
@@ -34,6 +36,8 @@ SEASONAL_FIELDS = Family(
     segment=Spelling("seasonal-fields"),
     parameter=Spelling("seasonalFieldId"),
     document=SeasonalField,
+    listed_as=listed_as("SeasonalField"),
+    searches=searched_as("seasonal-fields"),
     own_filters=(
         any_of("farmIds", "farm_id", "A-G", indexed=True),
         any_of("fieldIds", "field_id", "A-G", indexed=True),

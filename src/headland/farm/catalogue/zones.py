@@ -3,6 +3,7 @@
 from headland.farm.catalogue.family import Family, Reference, Spelling
 from headland.farm.catalogue.filters import any_of
 from headland.farm.catalogue.members import PartyDocument, Text100
+from headland.farm.catalogue.places import Place, listed_as, searched_as
 from headland.farm.versions import versions
 
 
@@ -20,6 +21,7 @@ class Zone(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
 
     type: Text100 | None = None
     management_zone_id: str | None = None
+    geometry: Place = None
 
 
 MANAGEMENT_ZONES = Family(
@@ -47,6 +49,8 @@ ZONES = Family(
     parameter=Spelling("zoneId"),
     document=Zone,
     versions=versions("B-G"),
+    listed_as=listed_as("Zone"),
+    searches=searched_as("zone"),
     own_filters=(
         any_of("types", "type"),
         any_of("managementZoneIds", "management_zone_id", indexed=True),
