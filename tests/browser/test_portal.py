@@ -182,6 +182,52 @@ def test_a_batch_is_stopped_after_a_question(make_tab, probe, tmp_path):
     page.locator("#job-state .state", has_text="killed").wait_for()
 
 
+def test_a_field_with_its_outline_on_a_map(make_tab):
+    tab = make_tab()
+    page, served, headland = tab.page, tab.deployment.served, tab.deployment.headland
+    headland("provider", "register", "Microsoft.AgFoodPlatform", "--quiet")
+    where = ("--group", "marsh", "--create-group", "--location", "westeurope", "--yes")
+    headland("instance", "create", "marsh", *where)
+    ring = [[9.0, 53.5], [9.012, 53.502], [9.01, 53.509], [9.001, 53.507], [9.0, 53.5]]
+    for path, body in (
+        ("parties/hof", {"name": "Hof Marsch"}),
+        ("parties/hof/farms/home", {"name": "Home farm"}),
+        ("parties/hof/fields/west", {"name": "West field", "farmId": "home"}),
+        (
+            "parties/hof/boundaries/w1",
+            {
+                "name": "West 2027",
+                "parentId": "west",
+                "parentType": "Field",
+                "geometry": {"type": "Polygon", "coordinates": [ring]},
+            },
+        ),
+    ):
+        answer = served.public.patch(
+            f"/farm/marsh/{path}?api-version=2023-06-01-preview",
+            json=body,
+            headers={
+                "authorization": f"Bearer {served.token('https://farmbeats.azure.net/.default')}",
+                "content-type": "application/merge-patch+json",
+            },
+        )
+        assert answer.status_code == 201, answer.text
+    tab.go("/farm")
+    tab.judge("farm")
+    page.get_by_role("link", name="marsh").click()
+    page.get_by_role("link", name="Hof Marsch").click()
+    page.get_by_text("1 outline.").wait_for()
+    tab.judge("party")
+    page.get_by_role("link", name="West field").click()
+    page.locator("#map[data-drawn=yes]").wait_for()
+    page.get_by_text("1 outline.").wait_for()
+    tab.judge("field")
+    page.locator("#map canvas").click()
+    page.get_by_text("West 2027").first.wait_for()
+    page.get_by_role("link", name="The same data in the API").click()
+    assert '"West field"' in page.content()
+
+
 def test_everything_works_without_scripts(make_tab):
     tab = make_tab(java_script_enabled=False)
     page = tab.page

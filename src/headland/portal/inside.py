@@ -6,7 +6,7 @@ token: the caller is handed over in the request's scope.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -20,6 +20,9 @@ from headland.security import Principal
 from headland.security.guard import KNOWN_CALLER
 
 T = TypeVar("T")
+
+#: Parameters by name; one that comes more than once has several values.
+Query = Mapping[str, str | Sequence[str]]
 
 Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
@@ -67,7 +70,7 @@ class Inside:
         method: str,
         path: str,
         *,
-        query: Mapping[str, str] | None = None,
+        query: Query | None = None,
         body: Any = None,
         headers: Mapping[str, str] | None = None,
     ) -> Answered:
@@ -112,7 +115,7 @@ class Inside:
 
     @asynccontextmanager
     async def follow(
-        self, path: str, *, query: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+        self, path: str, *, query: Query | None = None, headers: Mapping[str, str] | None = None
     ) -> AsyncIterator[AsyncIterator[bytes]]:
         """The body of an answer to GET, piece by piece as it comes, for as long as somebody listens.
 
@@ -166,7 +169,7 @@ class Inside:
         self,
         method: str,
         path: str,
-        query: Mapping[str, str] | None,
+        query: Query | None,
         content: bytes,
         headers: Mapping[str, str] | None,
     ) -> Scope:
@@ -184,7 +187,7 @@ class Inside:
             "scheme": outer["scheme"],
             "path": unquote(path),
             "raw_path": path.encode(),
-            "query_string": urlencode(query or {}).encode(),
+            "query_string": urlencode(query or {}, doseq=True).encode(),
             "root_path": "",
             "headers": [(name.encode(), said.encode("latin-1")) for name, said in wanted.items()],
             "client": outer.get("client"),

@@ -32,6 +32,10 @@ def sections(settings: Settings, who: SignedIn | None) -> list[Section]:
                 "Resource groups, and asking for access",
             ),
         ]
+    if "farm" in services:
+        found.append(
+            Section("Farm data", "/portal/farm", "farm", "Parties, farms, fields and what was done there")
+        )
     if "jobs" in services:
         found += [
             Section("Jobs", "/portal/jobs", "jobs", "Spark batches: submit, watch, stop"),

@@ -4,6 +4,7 @@ from headland.portal.pages import (
     account,
     applications,
     data,
+    farm,
     home,
     instances,
     jobs,
@@ -23,6 +24,7 @@ PAGES = (
     # Before the instances: `new` is no subscription.
     *provisioning.PAGES,
     *instances.PAGES,
+    *farm.PAGES,
     *applications.PAGES,
     *jobs.PAGES,
     *sessions.PAGES,

@@ -12,7 +12,8 @@ _POLICY = "sandbox; default-src 'none'"
 
 async def show_data(visit: Visit) -> Response:
     path = "/" + quote(visit.path("path"), safe="/:@!$&'()*+,;=~")
-    answered = await visit.inside.ask("GET", path, query=dict(visit.request.query_params))
+    asked = visit.request.query_params
+    answered = await visit.inside.ask("GET", path, query={name: asked.getlist(name) for name in asked})
     kind = answered.headers.get("content-type", "application/json")
     headers = {"cache-control": "no-store", "content-security-policy": _POLICY}
     if not kind.startswith("application/json"):

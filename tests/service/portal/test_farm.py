@@ -1,0 +1,153 @@
+"""Farm data in the portal: from an instance's parties down to what was done on a field."""
+
+import json
+
+import pytest
+from starlette.requests import Request
+
+from headland.portal.farms import VERSION
+from headland.portal.inside import Inside
+from headland.security import ADMINISTRATOR, Principal
+
+pytestmark = pytest.mark.anyio
+
+SQUARE = {
+    "type": "Polygon",
+    "coordinates": [[[9.0, 53.0], [9.01, 53.0], [9.01, 53.01], [9.0, 53.01], [9.0, 53.0]]],
+}
+FARM = "/portal/farm/north-field"
+PARTY = f"{FARM}/parties/hof"
+
+
+@pytest.fixture
+def inside(portal) -> Inside:
+    """The services as an administrator's program reaches them."""
+    scope = {"type": "http", "asgi": {}, "scheme": "https", "headers": [(b"host", b"headland.test:8443")]}
+    principal = Principal(portal.tenant, "program", "program", frozenset({ADMINISTRATOR}))
+    return Inside(portal.listener.answer_inside, Request(scope), principal)
+
+
+async def provisioned(portal, ada):
+    new = "/portal/instances/new"
+    form = {
+        "subscription": portal.subscription,
+        "new_group": "meadow",
+        "name": "north-field",
+        "location": "westeurope",
+    }
+    assert (await ada.send(f"{new}/create", on=new, **form)).status == 303
+    portal.assembly.deployer.work()
+
+
+async def put(inside: Inside, path: str, **body: object) -> None:
+    await inside.call(
+        "PATCH",
+        f"/farm/north-field/{path}",
+        query={"api-version": VERSION},
+        body=json.dumps(body).encode(),
+        headers={"content-type": "application/merge-patch+json"},
+    )
+
+
+async def filled(inside: Inside) -> None:
+    await put(inside, "parties/hof", name="Hof Marsch", properties={"region": "north"})
+    await put(inside, "parties/hof/farms/home", name="Home farm")
+    await put(inside, "parties/hof/fields/west", name="West <b>field</b>", farmId="home")
+    await put(
+        inside,
+        "parties/hof/boundaries/w1",
+        name="West 2027",
+        parentId="west",
+        parentType="Field",
+        geometry=SQUARE,
+    )
+    await put(
+        inside,
+        "parties/hof/planting-data/p1",
+        name="Barley",
+        associatedBoundaryId="w1",
+        operationStartDateTime="2027-03-20T08:00:00Z",
+        area={"unit": "ha", "value": 74.5},
+    )
+
+
+async def test_from_the_instance_to_what_was_done_on_a_field(portal, inside):
+    ada = await portal.person()
+    await provisioned(portal, ada)
+    assert "No parties yet" in (await ada.open(FARM)).text
+    await filled(inside)
+    assert "north-field" in (await ada.open("/portal/farm")).text
+    assert "Hof Marsch" in (await ada.open(FARM)).text
+    party = await ada.open(PARTY)
+    assert {"Home farm", "north"} <= {text for text in ("Home farm", "north") if text in party.text}
+    assert f'href="{PARTY}/fields/west"' in party.html
+    farm = await ada.open(f"{PARTY}/farms/home")
+    assert "West <b>field</b>" in farm.text
+    field = await ada.open(f"{PARTY}/fields/west")
+    for text in ("West 2027", "Barley", "74.5 ha", "2027-03-20T08:00:00Z", "Seasons", "Harvests"):
+        assert text in field.text, text
+    assert "<b>field" not in field.html
+    assert "Barley" in (await ada.open(f"{PARTY}/planting-data/p1")).text
+
+
+async def test_each_page_leads_to_the_same_data_in_the_api(portal, inside):
+    ada = await portal.person()
+    await provisioned(portal, ada)
+    await filled(inside)
+    for path, id_ in ((f"{PARTY}/fields/west", "west"), (PARTY, "hof")):
+        page = await ada.open(path)
+        link = page.html.split('class="data"><a href="')[1].split('"')[0].replace("&amp;", "&")
+        assert (await ada.open(link)).response.json()["id"] == id_
+
+
+async def test_the_outlines_of_a_field_are_geojson(portal, inside):
+    ada = await portal.person()
+    await provisioned(portal, ada)
+    await filled(inside)
+    for query in ("", "?parent=west", "?boundary=w1"):
+        found = (await ada.open(f"{PARTY}/outlines{query}")).response
+        assert found.headers["content-type"].startswith("application/geo+json")
+        (feature,) = found.json()["features"]
+        assert (feature["geometry"], feature["properties"]["name"]) == (SQUARE, "West 2027")
+    assert (await ada.open(f"{PARTY}/outlines?parent=east")).response.json()["features"] == []
+
+
+async def test_lists_go_on_page_by_page(portal, inside):
+    ada = await portal.person()
+    await provisioned(portal, ada)
+    for number in range(60):
+        await put(inside, f"parties/p{number}", name=f"Party {number:02d}")
+    first = await ada.open(FARM)
+    assert ("Party 00" in first.text, "Party 59" in first.text) == (True, False)
+    link = first.html.split('rel="next"')[0].rpartition('href="')[2].split('"')[0].replace("&amp;", "&")
+    second = await ada.open(link)
+    assert ("Party 00" in second.text, "Party 59" in second.text) == (False, True)
+    found = await ada.open(f"{FARM}?name=Party 07")
+    assert ("Party 07" in found.text, "Party 08" in found.text) == (True, False)
+
+
+async def test_whoever_has_no_role_sees_nothing_of_it(portal, inside):
+    ada, eve = await portal.person(), await portal.person("eve", administrator=False)
+    await provisioned(portal, ada)
+    await filled(inside)
+    assert "No instance that you could be shown" in (await eve.open("/portal/farm")).text
+    for path in (
+        FARM,
+        PARTY,
+        f"{PARTY}/fields/west",
+        f"{PARTY}/outlines",
+        "/portal/data" + FARM.removeprefix("/portal"),
+    ):
+        page = await eve.open(path)
+        assert page.status in {400, 403}, path
+        assert "Marsch" not in page.html
+
+
+@pytest.mark.parametrize(
+    "path", ["/portal/farm/none", f"{FARM}/parties/none", f"{PARTY}/secrets", f"{PARTY}/fields/none"]
+)
+async def test_what_there_is_not_is_told_so(portal, inside, path):
+    ada = await portal.person()
+    await provisioned(portal, ada)
+    await filled(inside)
+    assert (await ada.open(path)).status == 404
