@@ -6,12 +6,14 @@ import shutil
 import time
 from dataclasses import dataclass
 
+import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from headland.control import Terms
 from headland.control import initialise as initialise_control
 from headland.database import Database, DatabaseUnavailableError, upgrade
+from headland.database.system import is_postgresql
 from headland.database.upgrade import NewerDatabaseError
 from headland.farm import SchemaShelf
 from headland.identity import FirstAdministrator, initialise, oldest_administrator
@@ -26,6 +28,11 @@ from headland.storage import Storage
 
 #: Seconds that the processes of a `serve` that was just killed get to notice it and go.
 LOCK_PATIENCE = 5.0
+
+#: Seconds that a PostgreSQL server gets to be there.
+DATABASE_PATIENCE = 15.0
+
+_log = structlog.get_logger("headland.server")
 
 #: Where each process of a deployment keeps its counters (a name that prometheus_client knows).
 METRICS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
@@ -63,6 +70,7 @@ def prepare(home: Home) -> Prepared:
             check_clusters(settings.jobs)
         certificate = server_certificate(home, settings, datetime.datetime.now(datetime.UTC))
         url = database_url(home, settings)
+        _await(url)
         upgrade(url)
         _prepare_stores(home, settings)
         administrator, subscription = _first_rows(url, settings, _terms(settings))
@@ -88,6 +96,13 @@ def prepare(home: Home) -> Prepared:
     except (OSError, ValueError) as error:
         raise PreparationError(f"the home {home.path} can't be used: {error}") from error
     return Prepared(home, settings, certificate, administrator, subscription)
+
+
+def _await(url: str) -> None:
+    if is_postgresql(url):
+        from headland.database.postgresql import await_server  # noqa: PLC0415 - few need its driver
+
+        await_server(url, DATABASE_PATIENCE, lambda reason: _log.warning("database.awaited", reason=reason))
 
 
 def _prepare_stores(home: Home, settings: Settings) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from tests.postgres import Cluster, cluster
 
 from headland.database import Database, DatabaseUnavailableError, upgrade
-from headland.database.postgresql import PostgresServer, laying_out
+from headland.database.postgresql import PostgresServer, await_server, laying_out
 from headland.database.prepared import Prepared
 from headland.database.system import shown
 from headland.database.upgrade import NewerDatabaseError
@@ -256,6 +256,18 @@ class TestServersThatGo:
         server.start()
         assert eventually(lambda: own.read(counted)) == 20
         assert eventually(lambda: own.write_and_wait(count_up)) == 21
+
+    def test_who_starts_first_waits(self, server: Cluster) -> None:
+        url, told = server.url("postgres"), []
+        server.stop()
+        await_server(url, 0.5, told.append)
+        assert len(told) == 1
+        with ThreadPoolExecutor(1) as threads:
+            waiting = threads.submit(await_server, url, 60.0, told.append)
+            server.start()
+            waiting.result()
+        await_server(url, 0.0, told.append)
+        upgrade(server.database())
 
     def test_a_restart_between_two_calls_is_not_seen(self, server: Cluster, own: Database) -> None:
         assert own.write_and_wait(count_up) == 1

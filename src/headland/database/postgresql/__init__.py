@@ -2,5 +2,6 @@
 
 from headland.database.postgresql.layout import MAIN_SCHEMA, laying_out
 from headland.database.postgresql.server import PostgresServer
+from headland.database.postgresql.sessions import await_server
 
-__all__ = ["MAIN_SCHEMA", "PostgresServer", "laying_out"]
+__all__ = ["MAIN_SCHEMA", "PostgresServer", "await_server", "laying_out"]

@@ -1,5 +1,7 @@
 """Sessions with PostgreSQL, as Headland wants them."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
@@ -7,6 +9,8 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.bool import BoolDumper
 from psycopg.types.numeric import FloatDumper, IntDumper
 from psycopg.types.string import BytesBinaryDumper, StrDumperUnknown
+
+from headland.database.postgresql.errors import one_line
 
 #: The oldest version that the tests know (150000 is 15.0).
 OLDEST_VERSION = 150_000
@@ -24,6 +28,9 @@ _DEFAULTS = {
     "tcp_user_timeout": 1000 * _PATIENCE,
     "target_session_attrs": "read-write",
 }
+
+#: Seconds between two tries.
+_PAUSE = 0.25
 
 #: Statements that each session keeps prepared, of the thousand that there may be.
 _MOST_PREPARED = 400
@@ -93,6 +100,26 @@ def connect(url: str, **settings: str) -> "psycopg.Connection[Any]":
         session.close()
         raise
     return session
+
+
+def await_server(url: str, patience: float, told: Callable[[str], None]) -> None:
+    """Wait until there is a session to be had, for so many seconds at the most; `told` is told of each new reason why
+    there is none. Of machines that start together the server's may be the later one.
+    """
+    until = time.monotonic() + patience
+    reason = None
+    while time.monotonic() < until:
+        try:
+            connect(url).close()
+        except UnfitServerError:
+            return
+        except psycopg.OperationalError as error:
+            if one_line(error) != reason:
+                reason = one_line(error)
+                told(reason)
+            time.sleep(_PAUSE)
+        else:
+            return
 
 
 def _check(session: "psycopg.Connection[Any]") -> None:
