@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import pytest
 from sqlalchemy import text
@@ -21,6 +21,14 @@ SYSTEMS = ("sqlite", "postgresql")
 
 #: For tests of what SQLite alone does, or that look into its file, where a fixture `template` is for all systems.
 ON_SQLITE = pytest.mark.parametrize("template", ["sqlite"], indirect=True)
+
+#: For tests that are worth their while on both, where a fixture `template` is for SQLite unless they say so.
+ON_BOTH = pytest.mark.parametrize("template", SYSTEMS, indirect=True)
+
+
+def system_of(request: pytest.FixtureRequest) -> str:
+    """What a fixture `template` is to be made of."""
+    return str(getattr(request, "param", SYSTEMS[0]))
 
 
 class Template(Generic[T]):
@@ -58,6 +66,16 @@ def take_away(url: str) -> None:
     file = Path(url.removeprefix("sqlite:///"))
     for each in file.parent.glob(f"{file.name}*"):
         each.rename(each.with_name(f"away-{each.name}"))
+
+
+_MADE: dict[tuple[str, str], Template[Any]] = {}
+
+
+def made_once(name: str, system: str, make: Callable[[], Template[T]]) -> Template[T]:
+    """This process's template of a name: a fixture is made anew each time that a test asks for another parameter."""
+    if (name, system) not in _MADE:
+        _MADE[name, system] = make()
+    return _MADE[name, system]
 
 
 @contextmanager

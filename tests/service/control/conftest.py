@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.databases import SYSTEMS, Template, laid_out_on, shelf_at
+from tests.databases import SYSTEMS, Template, laid_out_on, made_once, shelf_at
 
 from headland.control import ControlService, Deployer, RoleAuthorizer, Terms, control_app
 from headland.control import initialise as initialise_control
@@ -209,7 +209,8 @@ def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         database.close()
         return subscription
 
-    return Template(request.param, tmp_path_factory.mktemp("control"), prepare)
+    folder = tmp_path_factory.mktemp("control")
+    return made_once("control", request.param, lambda: Template(request.param, folder, prepare))
 
 
 @pytest.fixture

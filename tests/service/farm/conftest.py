@@ -11,7 +11,7 @@ import httpx
 import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
-from tests.databases import SYSTEMS, Template, shelf_at, stores_template
+from tests.databases import SYSTEMS, Template, made_once, shelf_at, stores_template
 
 from headland.farm import (
     Addresses,
@@ -123,9 +123,8 @@ def token(key: RSAKey) -> Callable[..., str]:
 
 @pytest.fixture(scope="session", params=SYSTEMS)
 def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Template[None]:
-    return stores_template(
-        request.param, tmp_path_factory.mktemp("farm"), *(f"store-{name}" for name in INSTANCES)
-    )
+    folder, keys = tmp_path_factory.mktemp("farm"), [f"store-{name}" for name in INSTANCES]
+    return made_once("instances", request.param, lambda: stores_template(request.param, folder, *keys))
 
 
 @pytest.fixture

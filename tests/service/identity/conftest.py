@@ -1,11 +1,11 @@
 """A deployment's identity service on a real SQLite file, called through ASGI."""
 
 import re
-import shutil
 from dataclasses import dataclass, field
 
 import httpx
 import pytest
+from tests.databases import Template, made_once, system_of
 
 from headland.control import belongings
 from headland.database import Database, upgrade
@@ -109,23 +109,28 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="session")
-def template(tmp_path_factory):
-    """A database after its first start, to be copied: generating a key takes its time."""
-    file = tmp_path_factory.mktemp("identity") / "template.db"
-    database = Database.at(file)
-    upgrade(database.url)
-    first = database.write_and_wait(lambda connection: initialise(connection, SETTINGS, int(START * 1000)))
-    database.close()
-    return file, first
+def template(request, tmp_path_factory):
+    """A database after its first start, to be copied: generating a key takes its time. With who was made then."""
+
+    def prepare(url: str):
+        upgrade(url)
+        database = Database(url)
+        first = database.write_and_wait(
+            lambda connection: initialise(connection, SETTINGS, int(START * 1000))
+        )
+        database.close()
+        return first
+
+    system, folder = system_of(request), tmp_path_factory.mktemp("identity")
+    return made_once("identity", system, lambda: Template(system, folder, prepare))
 
 
 @pytest.fixture
 def database(template, tmp_path):
-    file = tmp_path / "headland.db"
-    shutil.copy(template[0], file)
-    database = Database.at(file)
-    yield database
-    database.close()
+    with template.copied(tmp_path / "headland.db") as url:
+        database = Database(url)
+        yield database
+        database.close()
 
 
 @pytest.fixture
@@ -144,7 +149,7 @@ async def deployment(template, database):
             transport=httpx.ASGITransport(admin, raise_app_exceptions=False), base_url=PUBLIC_URL
         ) as admin_client,
     ):
-        yield Deployment(database, issuer, template[1], clock, token_client, admin_client, verifier)
+        yield Deployment(database, issuer, template.made, clock, token_client, admin_client, verifier)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def add_key(database, activates_at: int, now: int = START) -> SigningKey:
 
 
 def test_issuer_knows_its_own_names_alone(database, template):
-    issuer, tid = Issuer(database, PUBLIC_URL), template[1].tenant_id
+    issuer, tid = Issuer(database, PUBLIC_URL), template.made.tenant_id
     assert issuer.issued(f"{PUBLIC_URL}/{tid}/", tid)
     assert issuer.issued(f"{PUBLIC_URL}/{tid}/v2.0", tid)
     other = "11111111-2222-3333-4444-555555555555"
@@ -42,7 +42,7 @@ def test_issuer_knows_its_own_names_alone(database, template):
 
 
 def test_an_issuer_that_finds_no_database_loads_when_it_is_back(database, template, monkeypatch):
-    tid = template[1].tenant_id
+    tid = template.made.tenant_id
 
     def away(*_):
         raise DatabaseUnavailableError("unable to open database file")
@@ -113,7 +113,7 @@ def signer(issuer: Issuer) -> str:
 
 @pytest.mark.anyio
 async def test_secret_check_for_http_basic(checker, template, database):
-    first = template[1]
+    first = template.made
     principal = await checker.check_secret(first.client_id.upper(), first.secret)
     assert (principal.tenant_id, principal.client_id) == (first.tenant_id, first.client_id)
     assert principal.administrator

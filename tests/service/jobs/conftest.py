@@ -4,7 +4,6 @@ No controller runs unless a test asks for one: what is submitted stays where it 
 """
 
 import io
-import shutil
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from joserfc.jwk import RSAKey
 from sqlalchemy import select
 from starlette.applications import Starlette
 from starlette.routing import Mount
+from tests.databases import Template, made_once, system_of
 
 from headland.database import Database, upgrade
 from headland.jobs.api import jobs_app
@@ -219,11 +219,10 @@ def other_key() -> RSAKey:
 
 
 @pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Template[None]:
     """A database with every table, to be copied."""
-    file = tmp_path_factory.mktemp("jobs") / "template.db"
-    upgrade(f"sqlite:///{file}")
-    return file
+    system, folder = system_of(request), tmp_path_factory.mktemp("jobs")
+    return made_once("jobs", system, lambda: Template(system, folder, upgrade))
 
 
 async def check_secret(client_id: str, secret: str) -> Principal | None:
@@ -240,8 +239,8 @@ async def make_service(template, tmp_path, key):
         async def make(*, busy_timeout: float = 10.0, **sections: object) -> Service:
             home = Home(tmp_path / f"home{len(databases)}")
             home.runtime.mkdir(parents=True)
-            shutil.copy(template, home.database)
-            database = Database.at(home.database, busy_timeout)
+            url = stack.enter_context(template.copied(home.database))
+            database = Database(url, busy_timeout)
             databases.append(database)
             settings = Settings(
                 **{

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text, text
 from sqlalchemy.exc import OperationalError
-from tests.databases import ON_SQLITE, SYSTEMS, Template
+from tests.databases import ON_SQLITE, SYSTEMS, Template, made_once
 
 from headland.database import Database, DatabaseUnavailableError
 from headland.database.changes import Changes
@@ -29,7 +29,8 @@ def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         database.write_and_wait(NOTES.create)
         database.close()
 
-    return Template(request.param, tmp_path_factory.mktemp("database"), prepare)
+    folder = tmp_path_factory.mktemp("database")
+    return made_once("database", request.param, lambda: Template(request.param, folder, prepare))
 
 
 @pytest.fixture

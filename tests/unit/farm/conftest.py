@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.databases import SYSTEMS, Template, shelf_at, stores_template
+from tests.databases import SYSTEMS, Template, made_once, shelf_at, stores_template
 
 from headland.farm.stores import Shelf, Stores
 
@@ -21,7 +21,8 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session", params=SYSTEMS)
 def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Template[None]:
-    return stores_template(request.param, tmp_path_factory.mktemp("farm"))
+    folder = tmp_path_factory.mktemp("farm")
+    return made_once("farm", request.param, lambda: stores_template(request.param, folder))
 
 
 @pytest.fixture

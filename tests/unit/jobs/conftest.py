@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import subprocess
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.databases import Template, made_once, system_of
 from tests.serving import eventually
 from tests.unit.jobs.warm_pool import Pool
 
@@ -93,19 +93,18 @@ def admit_body(storage: Storage) -> Callable[..., Submission]:
 
 
 @pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Template[None]:
     """A database with every table, to be copied."""
-    file = tmp_path_factory.mktemp("jobs") / "template.db"
-    upgrade(f"sqlite:///{file}")
-    return file
+    system, folder = system_of(request), tmp_path_factory.mktemp("jobs")
+    return made_once("jobs", system, lambda: Template(system, folder, upgrade))
 
 
 @pytest.fixture
-def database(template: Path, tmp_path: Path) -> Iterator[Database]:
-    shutil.copy(template, tmp_path / "headland.db")
-    database = Database.at(tmp_path / "headland.db")
-    yield database
-    database.close()
+def database(template: Template[None], tmp_path: Path) -> Iterator[Database]:
+    with template.copied(tmp_path / "headland.db") as url:
+        database = Database(url)
+        yield database
+        database.close()
 
 
 @dataclass

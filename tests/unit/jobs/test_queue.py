@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, event
 
-from headland.database import Database
+from headland.database import Database, upgrade
 from headland.jobs.batches import store, waiting
 from headland.jobs.batches.states import State
 from headland.jobs.batches.store import NewBatch
@@ -239,9 +239,9 @@ def effort(database: Database, statement: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def filled(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("filled") / "headland.db"
-    shutil.copy(template, file)
+    upgrade(f"sqlite:///{file}")
     database = Database.at(file)
     submit_to(database, *[f"app-{n % 7}/{('nightly', 'adhoc')[n % 2]}" for n in range(10_000)])
     database.close()
