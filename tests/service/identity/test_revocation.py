@@ -1,12 +1,13 @@
 """A token that was found good before is not taken any more once its application may not call."""
 
 import pytest
+from tests.databases import ON_BOTH
 
 from headland.database import Database, DatabaseUnavailableError
 from headland.identity import Issuer, applications
 from headland.security import TokenError, Verifier
 
-pytestmark = pytest.mark.anyio
+pytestmark = [ON_BOTH, pytest.mark.anyio]
 
 PUBLIC_URL = "https://headland.test:8443"
 AUDIENCES = frozenset({PUBLIC_URL})

@@ -3,13 +3,14 @@
 import uuid
 
 import pytest
+from tests.databases import ON_BOTH
 
 from headland.control.records import Subscription
 from headland.control.rows import subscriptions
 from headland.database import DatabaseUnavailableError
 from headland.identity import Issuer
 
-pytestmark = pytest.mark.anyio
+pytestmark = [ON_BOTH, pytest.mark.anyio]
 
 PUBLIC_URL = "https://headland.test:8443"
 NOBODY = "11111111-2222-3333-4444-555555555555"

@@ -3,13 +3,14 @@
 import asyncio
 
 import pytest
+from tests.databases import ON_BOTH
 
 from headland.jobs.batches import store
 from headland.settings import JobsSettings, ServerSettings
 
 from .conftest import BODY, CLIENT, Service
 
-pytestmark = pytest.mark.anyio
+pytestmark = [ON_BOTH, pytest.mark.anyio]
 
 KEY = "8e03978e-40d5-43dd-bc93-6894a57f9324"
 

@@ -3,8 +3,9 @@
 from urllib.parse import quote
 
 import pytest
+from tests.databases import ON_BOTH
 
-pytestmark = pytest.mark.anyio
+pytestmark = [ON_BOTH, pytest.mark.anyio]
 
 ROUTES = [
     ("GET", "/batches/{}"),

@@ -4,6 +4,7 @@ import json
 import os
 
 import pytest
+from tests.databases import ON_BOTH
 
 from headland.jobs.sessions import store
 from headland.jobs.sessions.host.journal import AVAILABLE, CANCELLED, Journal
@@ -13,7 +14,7 @@ from headland.settings import JobsSettings, ServerSettings
 
 from .conftest import CLIENT, NODE, Service
 
-pytestmark = pytest.mark.anyio
+pytestmark = [ON_BOTH, pytest.mark.anyio]
 
 #: Livy's members, in Livy's order.
 MEMBERS = [

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select
 from structlog.testing import capture_logs
+from tests.databases import ON_BOTH
 
 from headland.database import Database, DatabaseUnavailableError
 from headland.jobs.batches import store
@@ -22,6 +23,8 @@ from headland.jobs.clusters.launch import MARK
 from headland.jobs.controller.retention import PAUSE, PORTION, STRAY_AGE, Retention
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import Home, JobsSettings
+
+pytestmark = ON_BOTH
 
 NOW = 2_000_000_000_000
 DAY = 86_400_000

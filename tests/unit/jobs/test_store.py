@@ -5,12 +5,15 @@ import uuid
 from collections.abc import Callable
 
 import pytest
+from tests.databases import ON_BOTH
 
 from headland.database import Database
 from headland.jobs.batches import store, waiting
 from headland.jobs.batches.states import State
 from headland.jobs.batches.store import BatchRow, DuplicateNameError, NewBatch
 from headland.jobs.batches.waiting import Group
+
+pytestmark = ON_BOTH
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import threading
 import uuid
 
 import pytest
+from tests.databases import ON_BOTH
 
 from headland.database import Database
 from headland.jobs.batches import store
@@ -16,6 +17,8 @@ from headland.jobs.batches.submission_keys import (
     find_submitted,
     forget_submission_keys,
 )
+
+pytestmark = ON_BOTH
 
 WHEAT = Submission("wasbs:///app.py", args=("wheat",))
 BARLEY = Submission("wasbs:///app.py", args=("barley",))

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, or_, select, update
-from sqlalchemy.exc import IntegrityError
 
 from headland.jobs.batches.store import DuplicateNameError
 from headland.jobs.batches.tables import batch_sequence
@@ -65,21 +64,16 @@ def create(connection: Connection, new: NewSession) -> SessionRow:
     Raises:
         DuplicateNameError: the name is taken.
     """
+    holder = None if new.name is None else _name_holder(connection, new.name)
+    if holder is not None:
+        raise DuplicateNameError(str(new.name), holder)
     counted = update(batch_sequence).where(batch_sequence.c.name == "session")
     following = connection.execute(
         counted.values(next_id=batch_sequence.c.next_id + 1).returning(batch_sequence.c.next_id)
     ).scalar_one()
     values = {name: getattr(new, name) for name in NewSession.__slots__}
     wanted = insert(session).values(id=following - 1, state=State.STARTING, **values).returning(*session.c)
-    try:
-        return _row(connection.execute(wanted).one())
-    except IntegrityError:
-        if new.name is None:
-            raise
-        holder = _name_holder(connection, new.name)
-        if holder is None:
-            raise
-        raise DuplicateNameError(new.name, holder) from None
+    return _row(connection.execute(wanted).one())
 
 
 def get(connection: Connection, session_id: int) -> SessionRow | None:
