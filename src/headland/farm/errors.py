@@ -163,6 +163,19 @@ class ThrottledError(FarmError):
         self.wait = wait
 
 
+class ResourceConflictError(FarmError):
+    """A document wants to be what only one can be, and another one is."""
+
+    status = 409
+    code = "ResourceConflict"
+
+    def __init__(self, kind: str, document_id: str, other_id: str, member: str) -> None:
+        super().__init__(
+            f"Resource '{kind}' with id '{document_id}' can't have '{member}' while that with id '{other_id}' has it.",
+            member,
+        )
+
+
 class PreconditionError(FarmError):
     """The document is not in the state that the caller supposed."""
 

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -26,6 +26,7 @@ from headland.farm.catalogue.shape import Stored, shape_of
 from headland.farm.documents import documents, pages, rows
 from headland.farm.documents.conditions import Conditions
 from headland.farm.documents.documents import Written
+from headland.farm.documents.gathering import Gathering
 from headland.farm.documents.making import Patch, patch_of
 from headland.farm.documents.parents import key_below, parent_id
 from headland.farm.documents.rows import Key, Row
@@ -75,16 +76,20 @@ class Handlers:
         self._surroundings = surroundings
         self._shape = shape_of(family, version)
         self._links = Links(family, version)
+        self._gathering = Gathering(family, version)
         self._kind = family.kind.of(version)
         self._id = family.parameter.of(version)
         self._parents = [(parent, parent.parameter.of(version)) for parent in family.parents]
         #: Whether lists have documents as rows have them.
-        self._lists_as_stored = self._shape.as_stored and not self._shape.lists_apart and not self._links
+        added = self._shape.lists_apart or self._links or self._gathering
+        self._lists_as_stored = self._shape.as_stored and not added
 
     async def get(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
         def find(connection: Connection) -> Shown | None:
             row = self._find(connection, request)
-            return None if row is None else Shown(row.etag, self._shown(row.stored, request))
+            if row is None:
+                return None
+            return Shown(row.etag, *self._gathered(connection, [self._shown(row.stored, request)]))
 
         asked = (arrival.base, arrival.path, request.scope["query_string"])
         found = visit.store.read_document(asked, find)
@@ -126,7 +131,12 @@ class Handlers:
         self, connection: Connection, request: Request, patch: Patch, stamp: Stamp, conditions: Conditions
     ) -> Written:
         key = self._key(request)
-        return documents.write(connection, self._shape, key, patch, stamp=stamp, conditions=conditions)
+        written = documents.write(connection, self._shape, key, patch, stamp=stamp, conditions=conditions)
+        (document,) = self._gathered(connection, [written.document])
+        return replace(written, document=document)
+
+    def _gathered(self, connection: Connection, shown: Sequence[bytes]) -> Sequence[bytes]:
+        return self._gathering.added(connection, shown) if self._gathering else shown
 
     def _remove(self, connection: Connection, request: Request, conditions: Conditions) -> None:
         documents.delete(connection, self._shape, self._key(request), conditions)
@@ -205,7 +215,7 @@ class Handlers:
         if self._lists_as_stored:
             return joined([each[1] for each in found.rows], more)
         shown = [self._listed(Stored(*each[1:4]), request) for each in found.rows]
-        return joined(shown, more)
+        return joined(self._gathered(connection, shown), more)
 
     def _listed(self, stored: Stored, request: Request) -> bytes:
         """A document as lists have it."""
@@ -247,7 +257,10 @@ class Handlers:
     def _written(self, request: Request, arrival: Arrival, written: Written) -> Response:
         location = arrival.url if written.created else None
         status = 201 if written.created else 200
-        document = self._shown(written.stored, request)
+        gathered = bool(self._gathering)
+        document = (
+            self._linked(written.document, request) if gathered else self._shown(written.stored, request)
+        )
         return document_answer(request, document, status, etag=written.etag, location=location)
 
     def _stamp(self, visit: Visit) -> Stamp:

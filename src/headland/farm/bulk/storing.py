@@ -19,7 +19,8 @@ from headland.farm.documents.making import Made
 from headland.farm.documents.parents import check_parents
 from headland.farm.documents.rows import Row
 from headland.farm.documents.stamps import Stamp, new_etag
-from headland.farm.errors import FarmError, ResourceExistsError, ResourceNotFoundError
+from headland.farm.documents.uniqueness import check_only_one, says_alone
+from headland.farm.errors import FarmError, ResourceConflictError, ResourceExistsError, ResourceNotFoundError
 from headland.http.validation import BodyInvalidError, decode_json
 
 
@@ -45,11 +46,16 @@ def store(connection: Connection, chunk: Sequence[Prepared], mode: Mode, stamp: 
 
 def _runs(lines: Sequence[Prepared]) -> Iterator[list[Prepared]]:
     """Lines that can be inserted together; one that has to be merged comes by itself."""
-    for ready, run in groupby(lines, lambda each: each.made is not None):
+    for ready, run in groupby(lines, _is_ready):
         if ready:
             yield list(run)
         else:
             yield from ([each] for each in run)
+
+
+def _is_ready(line: Prepared) -> bool:
+    # What only one may say is looked at when all lines before it are there.
+    return line.made is not None and not says_alone(line.shape.family, line.made.facts)
 
 
 class _Storing:
@@ -87,6 +93,7 @@ class _Storing:
 
     def store(self, lines: list[Prepared]) -> None:
         """Insert lines, then see to those for which there was a document already."""
+        lines = [each for each in lines if self._may_say(each)]
         ready = [(each.key, *each.made) for each in lines if each.made is not None]
         inserted = insert_new(self._connection, self._family, ready)
         self._outcome.created += len(inserted)
@@ -99,6 +106,17 @@ class _Storing:
                 self._change(each)
             except (FarmError, BodyInvalidError) as error:
                 self._refuse(each, error)
+
+    def _may_say(self, each: Prepared) -> bool:
+        """Whether no other document says already what only one may."""
+        if each.made is None:
+            return True
+        try:
+            check_only_one(self._connection, each.shape, each.key, each.made.facts)
+        except ResourceConflictError as error:
+            self._refuse(each, error)
+            return False
+        return True
 
     def _change(self, each: Prepared) -> None:
         before = rows.find(self._connection, self._family, each.key)

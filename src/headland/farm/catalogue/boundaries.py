@@ -8,7 +8,7 @@ from msgspec import Meta
 from headland.farm.catalogue.family import Family, Reference, Spelling
 from headland.farm.catalogue.filters import any_of, equal, is_true, measures, numbers
 from headland.farm.catalogue.members import Apart, In, Measure, PartyDocument, ReadOnly
-from headland.farm.catalogue.references import ByType
+from headland.farm.catalogue.references import ByType, OnlyOne
 from headland.farm.catalogue.searching import Search
 from headland.farm.catalogue.words import one_of
 from headland.farm.geometry import Geometry, Placed
@@ -74,6 +74,7 @@ BOUNDARIES = Family(
         *measures("Area", "area", "C-E"),
     ),
     references=(Reference("parent_id", ByType("parent_type", _FAMILIES)),),
+    only_one=OnlyOne("is_primary", of=("parent_type", "parent_id")),
     searches=(Search(versions("A-E"), paged_in_body=True),),
     listed_as=Spelling("BoundaryMetadata", {"A": "Boundary"}),
     measure=_measured,

@@ -10,7 +10,7 @@ from headland.farm.catalogue.links import Link
 from headland.farm.catalogue.members import Document, PartyDocument, members_of
 from headland.farm.catalogue.nesting import Nesting
 from headland.farm.catalogue.parents import PARTY, Parent
-from headland.farm.catalogue.references import ByType, Reference
+from headland.farm.catalogue.references import ByType, OnlyOne, Reference
 from headland.farm.catalogue.searching import Search
 from headland.farm.catalogue.words import Spelling
 from headland.farm.geometry import Placed
@@ -52,6 +52,8 @@ class Family:
     #: Whether jobs delete its documents with all that is linked to them.
     cascades: bool = False
     searches: tuple[Search, ...] = ()
+    #: What at most one of its documents may say.
+    only_one: OnlyOne | None = None
     #: What one of it is called in lists, where those leave members out.
     listed_as: Spelling | None = None
     #: What its documents have of their geometry, by attribute; of none, None for each.

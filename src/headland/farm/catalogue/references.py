@@ -14,6 +14,16 @@ class ByType:
 
 
 @dataclass(frozen=True, slots=True)
+class OnlyOne:
+    """Of a party's documents with the same values of some members, at most one may say that it is something."""
+
+    #: Attribute of the truth value.
+    says: str
+    #: Attributes that tell what it is that of; documents without one of them may all say it.
+    of: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Reference:
     """A member that has the id of a document of another family, of the same party if that is a party's.
 

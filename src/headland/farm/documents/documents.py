@@ -15,6 +15,7 @@ from headland.farm.documents.making import Patch, made
 from headland.farm.documents.parents import check_parents, check_referred
 from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp
+from headland.farm.documents.uniqueness import check_only_one
 from headland.farm.errors import InvalidInputError, ResourceInUseError
 
 _PATTERN = r"[A-Za-z0-9][A-Za-z0-9_~.\-]{0,48}[A-Za-z0-9]"
@@ -68,6 +69,7 @@ def write(
     Raises:
         PreconditionError: it is not in the state that the caller supposed.
         ResourceNotFoundError: a document that it lies below, or has to refer to, does not exist.
+        ResourceConflictError: it would say what another one says already, and only one may.
         BodyInvalidError: what would come of it is no document of the family.
     """
     family, version = shape.family, shape.version
@@ -77,6 +79,7 @@ def write(
         check_parents(connection, family, key, version)
     row, known = made(shape, key, patch, before, stamp)
     check_referred(connection, shape, key, known)
+    check_only_one(connection, shape, key, known)
     change = rows.update if before else rows.insert
     change(connection, family, key, row, known)
     return Written(before is None, row.etag, shape.read(row.stored), row.stored)
