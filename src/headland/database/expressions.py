@@ -37,8 +37,7 @@ def found_in(part: ColumnElement[str], text: ColumnElement[str]) -> ColumnElemen
 
 def is_among(number: ColumnElement[int], numbers: ColumnElement[str]) -> ColumnElement[bool]:
     """Condition: the number is one of a JSON list."""
-    condition: ColumnElement[bool] = number.op("IN", is_comparison=True)(_Numbers(numbers))
-    return condition
+    return _IsAmong(number, numbers)
 
 
 class _Place(FunctionElement[int]):
@@ -58,20 +57,21 @@ def _strpos(element: _Place, compiler: SQLCompiler, **options: Any) -> str:
     return f"strpos({compiler.process(element.clauses, **options)})"
 
 
-class _Numbers(FunctionElement[int]):
-    """The numbers of a list in JSON, as rows."""
+class _IsAmong(FunctionElement[bool]):
+    """Whether the first argument is one of the numbers of the second, a list in JSON."""
 
-    type = sa.BigInteger()
+    type = sa.Boolean()
     inherit_cache = True
 
 
-@compiles(_Numbers, "sqlite")
-def _json_each(element: _Numbers, compiler: SQLCompiler, **options: Any) -> str:
-    listed = compiler.process(element.clauses, **options)
-    return f"(SELECT value FROM json_each({listed}))"  # noqa: S608 - what SQLAlchemy has made
+@compiles(_IsAmong, "sqlite")
+def _json_each(element: _IsAmong, compiler: SQLCompiler, **options: Any) -> str:
+    number, listed = (compiler.process(each, **options) for each in element.clauses)
+    return f"{number} IN (SELECT value FROM json_each({listed}))"  # noqa: S608 - what SQLAlchemy has made
 
 
-@compiles(_Numbers, "postgresql")
-def _json_array_elements(element: _Numbers, compiler: SQLCompiler, **options: Any) -> str:
-    listed = compiler.process(element.clauses, **options)
-    return f"(SELECT json_array_elements_text(CAST({listed} AS json))::bigint)"
+@compiles(_IsAmong, "postgresql")
+def _json_array_elements(element: _IsAmong, compiler: SQLCompiler, **options: Any) -> str:
+    number, listed = (compiler.process(each, **options) for each in element.clauses)
+    # An array, since rows from a function would be thought to be many, and the whole table read in its order.
+    return f"{number} = ANY (ARRAY(SELECT json_array_elements_text(CAST({listed} AS json))::bigint))"
