@@ -31,9 +31,13 @@ def notebook(served: Served) -> Notebook:
 
 
 def test_a_session_that_is_up(notebook: Notebook) -> None:
+    # Its host says that it is up before its row does.
+    info = eventually(
+        lambda: (found := notebook.get()["appInfo"])["driverLogUrl"] and found, "its row says so"
+    )
+    assert info["driverLogUrl"].endswith(f"{notebook.path}/log")
     record = notebook.get()
     assert record["appId"].startswith("local-")
-    assert record["appInfo"]["driverLogUrl"].endswith(f"{notebook.path}/log")
     assert record["log"][0] == "stdout: "
 
 
@@ -123,6 +127,19 @@ def test_files_by_url(served: Served, notebook: Notebook, tmp_path: Path) -> Non
     assert notebook.text("from pyspark import SparkFiles; open(SparkFiles.get('hedgerow.py')).read()") == (
         "'HEIGHT = 3\\n'"
     )
+
+
+def test_files_that_are_sent(served: Served, notebook: Notebook) -> None:
+    def send(what: str, part: str, name: str, content: bytes) -> int:
+        form = {part: (name, content)}
+        path = f"{notebook.path}/upload-{what}"
+        return served.public.post(path, files=form, headers={"X-Requested-By": "tests"}).status_code
+
+    assert send("pyfile", "file", "ditch.py", b"DEPTH = 2\n") == 200
+    assert notebook.text("import ditch; ditch.DEPTH") == "2"
+    assert send("file", "file", "../../notes.txt", b"wet") == 200
+    assert notebook.text("open(SparkFiles.get('notes.txt')).read()") == "'wet'"
+    assert send("jar", "file", "app.jar", b"") == 400
 
 
 def test_a_cell_goes_on_when_the_service_is_killed(

@@ -182,6 +182,9 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
             "between them; in the place of anything else that is longer stands an error."
         ),
     ] = 16_777_216
+    max_upload: Annotated[Bytes, Meta(description="Longest file that a client may send to a session.")] = (
+        104_857_600
+    )
     sql_rows: Annotated[
         Count,
         Meta(description="Rows of a `sql` statement's result that its output has; a notice tells of more."),

@@ -174,6 +174,26 @@ async def test_refusals(service, check_error, path, body, status, text):
     check_error(await service.post(path, json=body), status, text)
 
 
+@pytest.mark.parametrize(
+    ("what", "options", "status", "text"),
+    [
+        ("file", {"json": {}}, 415, "Content-Type must be multipart/form-data"),
+        ("file", {"files": {"other": ("a.txt", b"x")}}, 400, "No file sent!"),
+        ("jar", {"files": {"file": ("a.jar", b"x")}}, 400, "No jar sent!"),
+        ("pyfile", {"files": {"file": ("a.py", b"x" * 101)}}, 413, "longer than the 100 bytes allowed"),
+        ("file", {"files": {"file": ("a.txt", b"x")}}, 400, "Session isn't active."),
+    ],
+)
+async def test_uploads_that_are_refused(make_service, check_error, what, options, status, text):
+    service = await make_service(jobs=JobsSettings(max_upload=100))
+    session = await start(service)
+    folder(service, session).path.mkdir(parents=True)
+    answer = await service.post(f"/sessions/{session}/upload-{what}", **options)
+    check_error(answer, status, text)
+    uploads = folder(service, session).uploads
+    assert not uploads.exists() or list(uploads.iterdir()) == []
+
+
 async def test_names_are_unique_among_the_living(service, check_error):
     session = await start(service, name="plough")
     answer = await service.post("/sessions", json={"kind": "pyspark", "name": "plough"})

@@ -12,7 +12,6 @@ from headland.farm.access import Visit
 from headland.farm.answers import file_answer
 from headland.farm.arrival import Arrival
 from headland.farm.attachments.files import digest_header
-from headland.farm.attachments.forms import MULTIPART, Form, Part, read_form
 from headland.farm.attachments.types import check_type
 from headland.farm.catalogue.shape import Stored
 from headland.farm.documents import documents, files, rows
@@ -26,6 +25,7 @@ from headland.farm.documents.stamps import Stamp
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError, UnsupportedMediaTypeError
 from headland.farm.handlers import Handlers, conditions_of
 from headland.http.bodies import BodyError, media_type_of
+from headland.http.forms import MULTIPART, Form, Part, read_form
 
 #: Of file names: what file systems take.
 _LONGEST_NAME = 255

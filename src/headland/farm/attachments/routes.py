@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from headland.farm.attachments.forms import MULTIPART
 from headland.farm.attachments.handlers import FileHandlers
 from headland.farm.catalogue import FAMILIES, Family
 from headland.farm.catalogue.shape import shape_of
@@ -17,6 +16,7 @@ from headland.farm.parameters import CONDITIONS, api_version
 from headland.farm.paths import document_path
 from headland.farm.routes import ETAG, LOCATION
 from headland.farm.versions import Version, versions
+from headland.http.forms import MULTIPART
 from headland.http.operations import Answer, Operation
 
 _FILE_HEADERS = {

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from headland.farm.attachments.forms import Part
 from headland.farm.errors import UnsupportedMediaTypeError
+from headland.http.forms import Part
 
 #: What senders say that don't know what they send.
 _ANY = "application/octet-stream"

@@ -1,16 +1,24 @@
 """Archives and files that a session is given while it is up."""
 
+import asyncio
 import secrets
+import shutil
+from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
 
+from headland.http.bodies import BodyError
+from headland.http.forms import Part, read_form
 from headland.jobs.batches.access import Caller, Right
 from headland.jobs.batches.errors import BatchError, RejectedError
 from headland.jobs.batches.paths import local_path
-from headland.jobs.sessions.errors import InactiveError
+from headland.jobs.sessions.errors import InactiveError, NoUploadError
 from headland.jobs.sessions.run_folder import SessionFolder
 from headland.jobs.sessions.service import Sessions
 from headland.jobs.sessions.statements import Statements
 from headland.storage import StorageError
+
+#: Bytes of a form besides its file.
+_MOST_TEXT = 65_536
 
 
 class Additions:
@@ -45,6 +53,48 @@ class Additions:
                 raise BatchError(str(error)) from None
             path = str(target)
         await self._statements.add(row, what, path)
+
+    async def upload(
+        self, reference: int | str, what: str, body: AsyncIterator[bytes], boundary: str, caller: Caller
+    ) -> None:
+        """Give a session the `jar`, `pyfile` or `file` that comes as a form's file.
+
+        Raises:
+            BatchError: the form has none, it is too long, or the application does not take it.
+            BodyError: it is no form.
+        """
+        row = self._sessions.find(reference, caller, Right.MODIFY)
+        if row.finished_at is not None:
+            raise InactiveError
+        part = "jar" if what == "jar" else "file"
+        place = None
+
+        async def take(head: Part, data: AsyncIterator[bytes]) -> None:
+            nonlocal place
+            place = new_place(self._sessions.folder(row), head.file_name or part)
+            await self._receive(place, data)
+
+        try:
+            await read_form(body, boundary, _MOST_TEXT, take, part)
+            if place is not None:
+                await self._statements.add(row, what, str(place))
+        except BaseException:
+            if place is not None:
+                await asyncio.to_thread(shutil.rmtree, place.parent, ignore_errors=True)
+            raise
+        if place is None:
+            raise NoUploadError(part)
+
+    async def _receive(self, target: Path, data: AsyncIterator[bytes]) -> None:
+        """Write what comes, at most as much as is allowed."""
+        left = self._sessions.settings.max_upload
+        with target.open("xb") as file:
+            async for piece in data:
+                left -= len(piece)
+                if left < 0:
+                    limit = self._sessions.settings.max_upload
+                    raise BodyError(413, f"The file is longer than the {limit} bytes allowed.")
+                await asyncio.to_thread(file.write, piece)
 
 
 def new_place(folder: SessionFolder, name: str) -> Path:

@@ -46,7 +46,7 @@ class Sessions:
     ) -> None:
         self._database = database
         self.paths = paths
-        self._settings = settings
+        self.settings = settings
         self.access = Access(settings)
         self._home = home
         self._clock = clock
@@ -60,7 +60,7 @@ class Sessions:
         """
         if caller.acting_for is not None:
             request = msgspec.structs.replace(request, proxy_user=caller.acting_for)
-        wanted = commission.commission(request, self._settings, self.paths)
+        wanted = commission.commission(request, self.settings, self.paths)
         asked = wanted.submission
         caller.check_acts_for(asked.proxy_user)
         new = store.NewSession(
@@ -166,7 +166,7 @@ class Sessions:
         return log.live_tail(self.folder(row).output)
 
     async def _wait(self, session_id: int, done: Callable[[SessionRow | None], bool]) -> None:
-        deadline = time.monotonic() + self._settings.kill_grace + _PATIENCE
+        deadline = time.monotonic() + self.settings.kill_grace + _PATIENCE
         told = False
         while time.monotonic() < deadline:
             told = told or wake_for_sessions(self._home.controller_socket)

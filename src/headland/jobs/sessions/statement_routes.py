@@ -4,11 +4,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.http.answers import JSON_UTF8, json_answer
-from headland.http.bodies import read_body
+from headland.http.bodies import media_type_of, read_body
+from headland.http.forms import MULTIPART
 from headland.http.operations import Answer, Handler, Operation, Parameter
 from headland.http.validation import decode_json
 from headland.jobs.batches.access import Caller, Right
-from headland.jobs.batches.errors import BadNumberError
+from headland.jobs.batches.errors import BadNumberError, UnsupportedMediaTypeError
 from headland.jobs.batches.requests import check_json, number_of, reference_of
 from headland.jobs.batches.wire import Message
 from headland.jobs.guarding import DO_AS, REQUESTED_BY, guarding
@@ -20,6 +21,8 @@ from headland.jobs.sessions.wire import (
     AddRequest,
     Candidates,
     CompletionRequest,
+    FileForm,
+    JarForm,
     Statement,
     StatementList,
     StatementRequest,
@@ -99,6 +102,19 @@ def statement_operations(
         add.__name__ = f"add_{what}"
         return add
 
+    def uploading(what: str) -> Handler:
+        @guarded
+        async def upload(request: Request, caller: Caller) -> Response:
+            media_type, parameters = media_type_of(request)
+            if media_type != MULTIPART:
+                raise UnsupportedMediaTypeError(f"Content-Type must be {MULTIPART}, not '{media_type[:80]}'.")
+            boundary = parameters.get("boundary", "")
+            await additions.upload(session_of(request), what, request.stream(), boundary, caller)
+            return Response(status_code=200, media_type=JSON_UTF8)
+
+        upload.__name__ = f"upload_{what}"
+        return upload
+
     def refusing(name: str) -> Handler:
         @guarded
         async def refuse(request: Request, caller: Caller) -> Response:
@@ -175,6 +191,19 @@ def statement_operations(
                 f"Give a session {summary} by its URL.",
                 {200: Answer("The application has it."), **_INACTIVE},
                 AddRequest,
+                parameters=posted,
+            )
+            for what, summary in _ADDED.items()
+        ),
+        *(
+            Operation(
+                "POST",
+                f"{_ITEM}/upload-{what}",
+                uploading(what),
+                f"Send {summary} to a session, as the form's part `{'jar' if what == 'jar' else 'file'}`.",
+                {200: Answer("The application has it."), **_INACTIVE},
+                JarForm if what == "jar" else FileForm,
+                media_types=[MULTIPART],
                 parameters=posted,
             )
             for what, summary in _ADDED.items()

@@ -133,3 +133,15 @@ class AddRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """A file or archive to give to a session."""
 
     uri: str
+
+
+class JarForm(Struct, frozen=True):
+    """A form with an archive."""
+
+    jar: bytes
+
+
+class FileForm(Struct, frozen=True):
+    """A form with a file."""
+
+    file: bytes

@@ -55,7 +55,9 @@ class ScalaCells:
         jars = application.conf("spark.repl.local.jars")
         paths = ":".join(jar.removeprefix("file://").removeprefix("file:") for jar in jars.split(",") if jar)
         class_path = f' -classpath "{paths}"' if paths else ""
-        settings.processArgumentString(f'-Yrepl-class-based -Yrepl-outdir "{classes}"{class_path}')
+        # Clients fetch data by having it printed, and leave out parentheses: a word about that would stand in the data.
+        options = "-Yrepl-class-based -Wconf:cat=deprecation:s"
+        settings.processArgumentString(f'{options} -Yrepl-outdir "{classes}"{class_path}')
         settings.usejavacp().tryToSetFromPropertyValue("true")
         writer = self._jvm.java.io.PrintWriter(printer, True)
         reporter = compiler.interpreter.shell.ReplReporterImpl(settings, writer)

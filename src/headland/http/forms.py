@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 MULTIPART = "multipart/form-data"
 
-#: The part with the file, in whatever case.
-_FILE = "file"
-
 #: The largest form has about 15 parts; unknown ones are passed over.
 _MOST_PARTS = 64
 
@@ -31,10 +28,6 @@ class Part:
     file_name: str | None
     #: In lower case.
     media_type: str | None
-
-    @property
-    def is_file(self) -> bool:
-        return self.name.lower() == _FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +46,11 @@ TakeFile = Callable[[Part, AsyncIterator[bytes]], Awaitable[None]]
 _Event = Part | bytes | None
 
 
-async def read_form(body: AsyncIterator[bytes], boundary: str, most_text: int, take_file: TakeFile) -> Form:
-    """Read a form to its end. `most_text` is how many bytes all parts but the file may have together.
+async def read_form(
+    body: AsyncIterator[bytes], boundary: str, most_text: int, take_file: TakeFile, file_part: str = "file"
+) -> Form:
+    """Read a form to its end. `most_text` is how many bytes all parts but the file may have together; `file_part`
+    names the part with the file, in whatever case.
 
     Raises:
         BodyError: 400 where it is no form, or ends before its end; 413 where its text is too long. And what
@@ -72,7 +68,7 @@ async def read_form(body: AsyncIterator[bytes], boundary: str, most_text: int, t
         parts += 1
         if parts > _MOST_PARTS:
             raise BodyError(400, f"The form has more than {_MOST_PARTS} parts.")
-        if event.is_file:
+        if event.name.lower() == file_part:
             if file is not None:
                 raise BodyError(400, "The form has more than one file.")
             file = event

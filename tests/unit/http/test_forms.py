@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from headland.farm.attachments.forms import Form, Part, read_form
 from headland.http.bodies import BodyError
+from headland.http.forms import Form, Part, read_form
 
 pytestmark = pytest.mark.anyio
 
