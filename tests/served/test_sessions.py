@@ -235,3 +235,12 @@ def test_a_host_that_is_killed_takes_its_session_along(served: Served) -> None:
     assert processes_of(key) == {}
     ended = notebook.get(f"/statements/{number}")
     assert (ended["state"], ended["output"]["ename"]) == ("available", "SessionEnded")
+
+
+def test_an_idle_session_is_stopped_and_its_log_says_why(served: Served) -> None:
+    notebook = Notebook(served, idleTimeout="2s").is_idle()
+    number = notebook.begin("import time; time.sleep(4)")
+    assert notebook.ended(number)["output"]["status"] == "ok", "a session at work is not idle"
+    eventually(lambda: notebook.get("/state")["state"] == "dead", "it is stopped")
+    assert "\t diagnostics: The session has been idle for 2 seconds." in notebook.get("/log?size=-1")["log"]
+    assert served.public.delete(notebook.path).status_code == 200
