@@ -7,6 +7,7 @@ from headland.farm.arrival import Addresses, Arrival
 from headland.farm.attachments.routes import file_operations
 from headland.farm.bulk.routes import bulk_operations
 from headland.farm.datasets import dataset_operations
+from headland.farm.description import description_operation
 from headland.farm.handlers import Surroundings
 from headland.farm.overlaps import overlap_operations
 from headland.farm.queries import query_of, version_of
@@ -23,7 +24,7 @@ INSTANCE_HOST = "instance_host"
 
 def operations_of(version: Version, surroundings: Surroundings) -> list[Operation]:
     """Every operation of a version."""
-    return [
+    operations = [
         *catalogue_operations(version, surroundings),
         *overlap_operations(version, surroundings),
         *dataset_operations(version, surroundings),
@@ -31,6 +32,7 @@ def operations_of(version: Version, surroundings: Surroundings) -> list[Operatio
         *job_operations(version, surroundings),
         *bulk_operations(version, surroundings),
     ]
+    return [*operations, description_operation(version, operations)]
 
 
 class FarmApplication(Application):

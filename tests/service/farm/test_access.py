@@ -47,6 +47,8 @@ async def test_a_role_at_each_operation(
 ) -> None:
     await admin.make("/parties/p1")
     for operation in operations:
+        if not operation.guarded:
+            continue
         right = str(operation.action).split("/", 3)[3]
         if "/deletionJobs/" in str(operation.action):
             right = "read" if right.endswith("read") else "deletion job"
@@ -71,7 +73,7 @@ async def test_a_role_at_each_operation(
 
 
 async def test_actions_are_named_as_the_roles_name_them(operations: list[Operation]) -> None:
-    named = {operation.action for operation in operations}
+    named = {operation.action for operation in operations if operation.guarded}
     assert "Microsoft.AgFoodPlatform/farmBeats/parties/write" in named
     assert "Microsoft.AgFoodPlatform/farmBeats/seasonalFields/list/action" in named
     assert None not in named

@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+import httpx
 import msgspec
 import pytest
 
+from headland.farm.versions import ALL, Version
 from headland.security import Verifier
 from headland.server.apis import openapi_document
 from headland.server.deployment import Deployment
@@ -46,3 +48,33 @@ def test_filters_are_those_of_the_version(document: Any) -> None:
         *("farmIds", "fieldIds", "seasonIds", "cropProductIds", "cropIds"),
         *("maxPageSize", "skipToken"),
     }
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("version", sorted(ALL), ids=lambda version: version.name)
+async def test_an_instance_publishes_each_version(client: httpx.AsyncClient, version: Version) -> None:
+    for base in ("https://headland.example:8443/farm/meadow", "https://meadow.farms.example"):
+        answer = await client.get(f"{base}/openapi.json", params={"api-version": version})
+        assert answer.status_code == 200
+        document = answer.json()
+        assert document["info"]["version"] == version
+        port = "" if base.endswith("/farm/meadow") else ":8443"
+        assert document["servers"] == [{"url": f"{base}{port}"}]
+        parties = "/farmers" if version.name in "AB" else "/parties"
+        assert {parties, "/openapi.json"} <= document["paths"].keys()
+        text = msgspec.json.encode(document).decode()
+        assert (
+            set(re.findall(r'"#/components/schemas/([^"]+)"', text))
+            <= document["components"]["schemas"].keys()
+        )
+        parameters = document["paths"][parties]["get"]["parameters"]
+        assert {"name": "api-version", "enum": [version]}.items() <= {
+            "name": parameters[0]["name"],
+            "enum": parameters[0]["schema"].get("enum", [parameters[0]["schema"].get("const")]),
+        }.items()
+
+
+@pytest.mark.anyio
+async def test_the_description_needs_a_version(client: httpx.AsyncClient) -> None:
+    answer = await client.get("https://headland.example:8443/farm/meadow/openapi.json")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "MissingApiVersionParameter")
