@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+from headland.farm.catalogue.divisions import Division, division_family
 from headland.farm.catalogue.family import Family, Reference, Spelling
 from headland.farm.catalogue.filters import any_of
 from headland.farm.catalogue.members import Called, Measure, PartyDocument, Text100
@@ -9,13 +10,8 @@ from headland.farm.catalogue.places import Place, listed_as, searched_as
 from headland.farm.versions import versions
 
 
-class PrescriptionMap(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
+class PrescriptionMap(Division, kw_only=True, rename="camel", omit_defaults=True):
     """What a field is to be given, for a crop and a season."""
-
-    type: Text100 | None = None
-    season_id: str | None = None
-    crop_id: str | None = None
-    field_id: str | None = None
 
 
 class Prescription(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
@@ -29,23 +25,7 @@ class Prescription(PartyDocument, kw_only=True, rename="camel", omit_defaults=Tr
     geometry: Place = None
 
 
-PRESCRIPTION_MAPS = Family(
-    "prescription_maps",
-    kind=Spelling("PrescriptionMap"),
-    segment=Spelling("prescription-maps"),
-    parameter=Spelling("prescriptionMapId"),
-    document=PrescriptionMap,
-    versions=versions("B-G"),
-    own_filters=(
-        any_of("types", "type"),
-        any_of("cropIds", "crop_id", indexed=True),
-        any_of("seasonIds", "season_id", indexed=True),
-        any_of("fieldIds", "field_id", indexed=True),
-        any_of("sources", "source"),
-    ),
-    cascades=True,
-    references=(Reference("field_id", "fields"),),
-)
+PRESCRIPTION_MAPS = division_family("prescription_maps", PrescriptionMap)
 
 PRESCRIPTIONS = Family(
     "prescriptions",

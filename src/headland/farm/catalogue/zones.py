@@ -1,5 +1,6 @@
 """Management zones, divisions of fields to be treated alike; and the zones that they consist of."""
 
+from headland.farm.catalogue.divisions import Division, division_family
 from headland.farm.catalogue.family import Family, Reference, Spelling
 from headland.farm.catalogue.filters import any_of
 from headland.farm.catalogue.members import PartyDocument, Text100
@@ -7,13 +8,8 @@ from headland.farm.catalogue.places import Place, listed_as, searched_as
 from headland.farm.versions import versions
 
 
-class ManagementZone(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
+class ManagementZone(Division, kw_only=True, rename="camel", omit_defaults=True):
     """A division of a field, for a crop and a season."""
-
-    type: Text100 | None = None
-    season_id: str | None = None
-    crop_id: str | None = None
-    field_id: str | None = None
 
 
 class Zone(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
@@ -24,23 +20,7 @@ class Zone(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
     geometry: Place = None
 
 
-MANAGEMENT_ZONES = Family(
-    "management_zones",
-    kind=Spelling("ManagementZone"),
-    segment=Spelling("management-zones"),
-    parameter=Spelling("managementZoneId"),
-    document=ManagementZone,
-    versions=versions("B-G"),
-    own_filters=(
-        any_of("types", "type"),
-        any_of("cropIds", "crop_id", indexed=True),
-        any_of("seasonIds", "season_id", indexed=True),
-        any_of("fieldIds", "field_id", indexed=True),
-        any_of("sources", "source"),
-    ),
-    cascades=True,
-    references=(Reference("field_id", "fields"),),
-)
+MANAGEMENT_ZONES = division_family("management_zones", ManagementZone)
 
 ZONES = Family(
     "zones",
