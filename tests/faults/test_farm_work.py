@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import random
-import ssl
 import threading
 import time
 from collections.abc import Iterator
@@ -19,16 +18,15 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.faults import machine, tiny
+from tests.faults import machine
 from tests.faults.blows import recovered
-from tests.instances import ADMIN, provision
-from tests.serving import PATIENCE, Served, eventually
+from tests.faults.farm import farm_served
+from tests.serving import Served, eventually
 
 ROUNDS = int(os.environ.get("FAULT_FARM_ROUNDS", "5"))
 SEED = int(os.environ.get("FAULT_SEED", time.time_ns() % 1_000_000))
 
 VERSION = {"api-version": "2022-11-01-preview"}
-FARM_SCOPE = "https://farmbeats.azure.net/.default"
 
 #: Documents and files of the party that a round deletes.
 FARMS, FILES = 900, 6
@@ -174,26 +172,8 @@ def _count(folder: Path) -> int:
 
 @pytest.fixture
 def trial(tmp_path: Path) -> Iterator[Trial]:
-    java = str(tiny.install(tmp_path))
-    served = Served(tmp_path / "home", jobs_java_home=java, server_workers="2")
-    try:
-        served.start(authorize=False)
-        instance = provision(served)
-        own = {"Authorization": f"Bearer {served.token(f'{served.url}/.default')}"}
-        path = f"/identity/applications/{served.administrator['clientId']}"
-        instance.assign(served.public.get(path, headers=own).raise_for_status().json()["objectId"], ADMIN)
-        token = served.token(FARM_SCOPE)
-        client = httpx.Client(
-            verify=ssl.create_default_context(cafile=str(served.ca)),
-            timeout=PATIENCE,
-            headers={"Authorization": f"Bearer {token}"},
-        )
-        trial = Trial(served, client, instance.uri, random.Random(SEED))
-        with client:
-            yield trial
-    finally:
-        served.authorize()
-        served.close()
+    with farm_served(tmp_path) as (served, client, uri):
+        yield Trial(served, client, uri, random.Random(SEED))
 
 
 def test_cascades_and_uploads_are_all_or_nothing(trial: Trial) -> None:
