@@ -216,7 +216,7 @@ def test_a_field_with_its_outline_on_a_map(make_tab):
     tab.judge("farm")
     page.get_by_role("link", name="marsh").click()
     page.get_by_role("link", name="Hof Marsch").click()
-    page.get_by_text("1 outline.").wait_for()
+    page.locator("#map[data-drawn=yes]").wait_for()
     tab.judge("party")
     page.get_by_role("link", name="West field").click()
     page.locator("#map[data-drawn=yes]").wait_for()

@@ -13,15 +13,17 @@ from headland.http.bodies import BodyError
 from headland.http.failures import internal_error_text
 from headland.http.operations import Operation
 from headland.identity.failed_attempts import FailedAttempts
-from headland.identity.people import Passwords, Sessions, SignIn
+from headland.identity.people import OutsideSignIn, Passwords, Sessions, SignIn
 from headland.portal import guarding
 from headland.portal.assets import Assets
 from headland.portal.guarding import ForgedError
 from headland.portal.inside import Asgi, RefusedError
 from headland.portal.pages import PAGES
+from headland.portal.pages.sign_in import BACK, show_sign_in_form
 from headland.portal.portal import Portal
 from headland.portal.rendering import Rendering
 from headland.portal.visits import SignInNeededError, Visit
+from headland.security import Verifier
 from headland.settings import Settings
 
 PREFIX = "/portal"
@@ -37,6 +39,7 @@ def portal_app(
     database: Database,
     settings: Settings,
     inside: Asgi,
+    verifier: Verifier,
     passwords: Passwords | None = None,
     **clock: Callable[[], float],
 ) -> Application:
@@ -44,6 +47,7 @@ def portal_app(
 
     Args:
         inside: reaches the services, as `Listener.answer_inside` does.
+        verifier: knows the keys of providers elsewhere.
         clock: as `clock`, tells seconds since 1970.
     """
     assets = Assets()
@@ -51,7 +55,16 @@ def portal_app(
     sessions = Sessions(database, idle=limits.session_idle, lifetime=limits.session_lifetime, **clock)
     attempts = FailedAttempts(limits.sign_ins_a_minute)
     sign_in = SignIn(database, sessions, passwords or Passwords(), attempts, **clock)
-    portal = Portal(settings, sessions, sign_in, assets, Rendering(assets), inside)
+    issuers = {issuer.issuer: issuer for issuer in settings.security.issuers}
+    outside = OutsideSignIn(
+        database,
+        sessions,
+        [(provider, issuers[provider.issuer]) for provider in limits.providers],
+        verifier=verifier,
+        redirect_uri=f"{settings.server.public_url}{BACK}",
+        timeout=settings.security.fetch_timeout,
+    )
+    portal = Portal(settings, sessions, sign_in, outside, assets, Rendering(assets), inside)
     errors: dict[type[Exception], Renderer] = {
         SignInNeededError: _sign_in_needed,
         ForgedError: _forged,
@@ -84,7 +97,7 @@ async def _sign_in_needed(request: Request, _: Exception) -> Response:
     wanted = request.url.path if request.method == "GET" else ""
     if request.url.query and wanted:
         wanted += f"?{request.url.query}"
-    response = visit.show("sign_in.html", 401, going_to=wanted, user_name="", problem="")
+    response = show_sign_in_form(visit, 401, going_to=wanted)
     guarding.keep(response, guarding.VISIT, visit.key)
     return response
 

@@ -16,6 +16,9 @@ SESSION = "__Host-headland"
 #: Of a browser in which nobody is signed in.
 VISIT = "__Host-headland-visit"
 
+#: Of one who was sent to a provider elsewhere.
+JOURNEY = "__Host-headland-journey"
+
 _SIZE = 32
 
 
@@ -36,6 +39,11 @@ def visit_key(request: Request) -> str:
 def keep(response: Response, name: str, key: str) -> None:
     """Have the browser hold `key` until it is closed."""
     response.set_cookie(name, key, secure=True, httponly=True, samesite="lax", path="/")
+
+
+def keep_for(response: Response, name: str, text: str, seconds: int) -> None:
+    """Have the browser hold `text` for so long."""
+    response.set_cookie(name, text, max_age=seconds, secure=True, httponly=True, samesite="lax", path="/")
 
 
 def let_go(response: Response, name: str) -> None:

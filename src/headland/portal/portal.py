@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from headland.identity.people import Sessions, SignIn
+from headland.identity.people import OutsideSignIn, Sessions, SignIn
 from headland.portal.assets import Assets
 from headland.portal.inside import Asgi
 from headland.portal.rendering import Rendering
@@ -16,6 +16,7 @@ class Portal:
     settings: Settings
     sessions: Sessions
     sign_in: SignIn
+    outside: OutsideSignIn
     assets: Assets
     rendering: Rendering
     #: Reaches the services.

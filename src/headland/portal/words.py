@@ -1,7 +1,10 @@
 """Numbers and times in words."""
 
+import re
 from datetime import UTC, datetime
 from typing import Protocol
+
+_CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
 
 #: Stands where there is nothing to say.
 NOTHING = "\N{EN DASH}"
@@ -37,6 +40,12 @@ def age(at: datetime | str | int | None, now: datetime) -> str:
             return f"{number:.0f} {unit}"
         number /= length
     return f"{number:.0f} y"
+
+
+def spaced(name: str) -> str:
+    """A member's name as a title: `createdDateTime` is `Created date time`."""
+    words = _CAPITAL.sub(lambda found: f" {found[0].lower()}", name)
+    return words[:1].upper() + words[1:]
 
 
 def took(times: Times, now: datetime) -> str:

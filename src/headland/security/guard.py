@@ -71,7 +71,7 @@ class Guard:
     async def _principal(self, scheme: str, credentials: str) -> Principal:
         if scheme == "bearer" and credentials:
             try:
-                return await self._by_token(credentials)
+                return await self.by_token(credentials)
             except TokenError as error:
                 raise AuthenticationError(str(error), _bearer_challenge(str(error)), error.kind) from None
         if scheme == "basic" and self.check_secret is not None:
@@ -85,7 +85,12 @@ class Guard:
             self._challenge(),
         )
 
-    async def _by_token(self, token: str) -> Principal:
+    async def by_token(self, token: str) -> Principal:
+        """Whose token it is.
+
+        Raises:
+            TokenError: it is not good here.
+        """
         try:
             return self.verifier.verify(token, self.audiences)
         except UnknownKeyError as error:

@@ -74,7 +74,7 @@ class Assembly:
         if "control" in apis:
             at_root.insert(0, control_app(self._control()))
         if "portal" in settings.server.services and self.issuer is not None:
-            mounted[PORTAL] = portal_app(deployment.database, settings, self._inside)
+            mounted[PORTAL] = portal_app(deployment.database, settings, self._inside, self.verifier)
             at_root.insert(0, portal_entrance())
         hosts = None
         if "farm" in apis:

@@ -9,7 +9,7 @@ from headland.settings.jobs import DeployMode, JobsSettings, QueueSettings
 from headland.settings.load import LOOPBACK, SettingsError, load_settings
 from headland.settings.log import LogSettings
 from headland.settings.model import Settings
-from headland.settings.portal import PortalSettings
+from headland.settings.portal import PortalSettings, ProviderSettings
 from headland.settings.resources import FARM_RESOURCE
 from headland.settings.security import IssuerSettings, SecuritySettings
 from headland.settings.server import ServerSettings
@@ -30,6 +30,7 @@ __all__ = [
     "JobsSettings",
     "LogSettings",
     "PortalSettings",
+    "ProviderSettings",
     "QueueSettings",
     "SecuritySettings",
     "ServerSettings",

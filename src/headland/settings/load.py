@@ -113,6 +113,7 @@ def _check_together(settings: Settings) -> None:
     if identity.key_lifetime and identity.key_lifetime <= identity.key_overlap:
         raise SettingsError("identity.key_lifetime must be longer than identity.key_overlap, or 0")
     _check_issuers(settings)
+    _check_providers(settings)
     server = settings.server
     if server.port == server.private_port and server.host == server.private_host:
         raise SettingsError(f"server.port and server.private_port are both {server.port} on {server.host}")
@@ -138,3 +139,12 @@ def _check_issuers(settings: Settings) -> None:
             raise SettingsError(f"security.issuers[{number}].issuer must be an https address: '{name}'")
         if name in names[:number]:
             raise SettingsError(f"security.issuers[{number}].issuer is there twice: '{name}'")
+
+
+def _check_providers(settings: Settings) -> None:
+    known = {issuer.issuer for issuer in settings.security.issuers}
+    for number, provider in enumerate(settings.portal.providers):
+        if provider.issuer not in known:
+            raise SettingsError(
+                f"portal.providers[{number}].issuer must be one of security.issuers: '{provider.issuer}'"
+            )

@@ -1,5 +1,5 @@
 // An OpenID Connect provider (npm: oidc-provider) on loopback: `node provider.mjs PORT KEYS.json ALGORITHM`.
-// Its one client gets JWT access tokens for whichever resource it names.
+// One client gets JWT access tokens for whichever resource it names; by the other, people sign in with any name.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -17,10 +17,25 @@ const provider = new Provider(`http://localhost:${port}`, {
       response_types: [],
       id_token_signed_response_alg: alg,
     },
+    {
+      client_id: "portal",
+      client_secret: "portal-secret",
+      grant_types: ["authorization_code"],
+      redirect_uris: ["https://headland.test:8443/portal/sign-in/back"],
+      response_types: ["code"],
+      id_token_signed_response_alg: alg,
+    },
   ],
+  // Whoever signs in there is an administrator called so.
+  findAccount: (_, id) => ({
+    accountId: id,
+    claims: () => ({ sub: id, name: id[0].toUpperCase() + id.slice(1), groups: ["farm-admins"] }),
+  }),
+  claims: { openid: ["sub"], profile: ["name", "groups"] },
+  conformIdTokenClaims: false,
   extraTokenClaims: () => ({ groups: ["farm-admins", "everybody"], "https://farm.example/oid": "object-7" }),
   features: {
-    devInteractions: { enabled: false },
+    devInteractions: { enabled: true },
     clientCredentials: { enabled: true },
     resourceIndicators: {
       enabled: true,

@@ -2,11 +2,13 @@
 applications.
 """
 
+from headland.identity.people.outside_sign_in import Journey, OutsideSignIn
 from headland.identity.people.passwords import Passwords
 from headland.identity.people.records import OutsidePerson, Person, Session
 from headland.identity.people.sessions import Sessions, SignedIn
 from headland.identity.people.sign_in import Browser, SignIn
 from headland.identity.people.sign_in_errors import (
+    ProviderError,
     SetUpCodeError,
     SignInError,
     TooManyAttemptsError,
@@ -16,9 +18,12 @@ from headland.identity.people.sign_in_errors import (
 
 __all__ = [
     "Browser",
+    "Journey",
     "OutsidePerson",
+    "OutsideSignIn",
     "Passwords",
     "Person",
+    "ProviderError",
     "Session",
     "Sessions",
     "SetUpCodeError",

@@ -26,6 +26,13 @@ class SetUpCodeError(SignInError):
         super().__init__("The set-up code is not good: it was used, or is too old. Ask for a new one.")
 
 
+class ProviderError(SignInError):
+    """A provider elsewhere vouches for nobody, or can't be asked; the log says more."""
+
+    def __init__(self) -> None:
+        super().__init__("That sign-in did not work. Try again, or sign in another way.")
+
+
 class TooManyAttemptsError(SignInError):
     """There were too many attempts lately."""
 

@@ -44,16 +44,3 @@ session = sa.Table(
     #: The last moment at which it may be used, however busy it is.
     sa.Column("expires_at", sa.BigInteger, nullable=False, index=True),
 )
-
-#: Sign-ins that were sent to a provider elsewhere, until they come back.
-journey = sa.Table(
-    "sign_in_journey",
-    metadata,
-    #: SHA-256 of `state` (RFC 6749 section 4.1.1).
-    sa.Column("state_hash", sa.LargeBinary(32), primary_key=True),
-    sa.Column("provider", sa.Text, nullable=False),
-    sa.Column("verifier", sa.Text, nullable=False),
-    sa.Column("nonce", sa.Text, nullable=False),
-    sa.Column("going_to", sa.Text, nullable=False),
-    sa.Column("expires_at", sa.BigInteger, nullable=False, index=True),
-)

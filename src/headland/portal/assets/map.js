@@ -44,7 +44,10 @@ async function drawMap(place) {
   });
   map.addControl(new maplibregl.NavigationControl({ showCompass: false }));
   map.addControl(new maplibregl.ScaleControl());
-  map.on("load", () => { place.dataset.drawn = "yes"; });
+  map.on("load", () => {
+    map.resize();
+    place.dataset.drawn = "yes";
+  });
   map.on("click", "inside", (event) => {
     new maplibregl.Popup().setLngLat(event.lngLat).setText(event.features[0].properties.name).addTo(map);
   });

@@ -6,6 +6,7 @@ from headland.audit import Actor
 from headland.http.request_ids import REQUEST_ID
 from headland.identity import InvalidFieldError
 from headland.identity.people import (
+    Journey,
     SignInError,
     TooManyAttemptsError,
     WrongCodeError,
@@ -16,11 +17,30 @@ from headland.portal.visits import Visit, page
 
 _HOME = "/portal/"
 
+#: Where providers elsewhere send browsers back to.
+BACK = "/portal/sign-in/back"
+#: How long somebody may take there.
+_JOURNEY_SECONDS = 600
+
+
+def show_sign_in_form(
+    visit: Visit, status: int = 200, *, going_to: str, user_name: str = "", problem: str = ""
+) -> Response:
+    """The page for who is not signed in."""
+    return visit.show(
+        "sign_in.html",
+        status,
+        going_to=going_to,
+        user_name=user_name,
+        problem=problem,
+        providers=visit.portal.outside.names,
+    )
+
 
 async def show_sign_in(visit: Visit) -> Response:
     if visit.who is not None:
         return visit.go(_going_to(visit.asked("going_to")))
-    return visit.show("sign_in.html", going_to=visit.asked("going_to"), user_name="", problem="")
+    return show_sign_in_form(visit, going_to=visit.asked("going_to"))
 
 
 async def sign_in(visit: Visit) -> Response:
@@ -30,8 +50,8 @@ async def sign_in(visit: Visit) -> Response:
             user_name, visit.form.get("password", ""), visit.browser
         )
     except SignInError as error:
-        return visit.show(
-            "sign_in.html", _status(error), going_to=going_to, user_name=user_name, problem=str(error)
+        return show_sign_in_form(
+            visit, _status(error), going_to=going_to, user_name=user_name, problem=str(error)
         )
     if complete:
         return _signed_in(visit, key, going_to)
@@ -50,10 +70,35 @@ async def sign_in_by_code(visit: Visit) -> Response:
         key = await visit.portal.sign_in.by_code(visit.form.get("code", ""), visit.browser)
     except WrongCredentialsError:
         problem = "That took too long. Sign in once more."
-        return visit.show("sign_in.html", 401, going_to=going_to, user_name="", problem=problem)
+        return show_sign_in_form(visit, 401, going_to=going_to, problem=problem)
     except SignInError as error:
         return visit.show("code.html", _status(error), going_to=going_to, problem=str(error))
     return _signed_in(visit, key, going_to)
+
+
+async def leave_for_provider(visit: Visit) -> Response:
+    number = visit.path("provider")
+    try:
+        url, journey = await visit.portal.outside.begin(
+            int(number) if number.isdecimal() and len(number) < 4 else -1, visit.asked("going_to")
+        )
+    except SignInError as error:
+        return show_sign_in_form(visit, 502, going_to="", problem=str(error))
+    response = visit.go(url)
+    guarding.keep_for(response, guarding.JOURNEY, journey.packed(), _JOURNEY_SECONDS)
+    return response
+
+
+async def come_back(visit: Visit) -> Response:
+    journey = Journey.unpacked(visit.request.cookies.get(guarding.JOURNEY, ""))
+    try:
+        key = await visit.portal.outside.end(journey, visit.request.query_params, visit.browser)
+    except SignInError as error:
+        response = show_sign_in_form(visit, 401, going_to="", problem=str(error))
+    else:
+        response = _signed_in(visit, key, journey.going_to if journey else "")
+    guarding.let_go(response, guarding.JOURNEY)
+    return response
 
 
 async def sign_out(visit: Visit) -> Response:
@@ -118,6 +163,8 @@ PAGES = (
     page("GET", "/sign-in", show_sign_in, public=True),
     page("POST", "/sign-in", sign_in, public=True),
     page("POST", "/sign-in/code", sign_in_by_code, public=True),
+    page("GET", "/sign-in/with/{provider}", leave_for_provider, public=True),
+    page("GET", "/sign-in/back", come_back, public=True),
     page("POST", "/sign-out", sign_out),
     page("POST", "/sign-out/everywhere", sign_out_everywhere),
     page("GET", "/set-up", show_set_up, public=True),

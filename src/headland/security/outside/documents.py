@@ -6,6 +6,7 @@ leads this program anywhere else.
 
 import ssl
 import time
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,11 +35,24 @@ def fetch_keys(settings: IssuerSettings, timeout: float) -> PublishedKeys:
     try:
         context = ssl.create_default_context(cafile=settings.ca_file)
         with httpx.Client(verify=context, timeout=timeout, follow_redirects=False) as client:
-            metadata = _document(client, metadata_url(settings.issuer), timeout)
-            keys_url = _keys_url(settings, metadata)
-            return published_keys(_document(client, keys_url, timeout))
+            keys_url = _keys_url(settings, metadata_of(client, settings, timeout))
+            return published_keys(document(client, keys_url, timeout))
     except (httpx.HTTPError, httpx.InvalidURL, OSError, KeySetError) as error:
         raise IssuerUnavailableError(str(error) or type(error).__name__) from error
+
+
+def metadata_of(client: Any, settings: IssuerSettings, timeout: float) -> dict[str, Any]:
+    """What the provider says of itself.
+
+    Raises:
+        IssuerUnavailableError: it says nothing, or that it is another one.
+    """
+    metadata = document(client, metadata_url(settings.issuer), timeout)
+    # https://openid.net/specs/openid-connect-discovery-1_0.html section 4.3: otherwise one issuer could hand out
+    # another one's keys as its own.
+    if metadata.get("issuer") != settings.issuer:
+        raise IssuerUnavailableError("its metadata name another issuer")
+    return metadata
 
 
 def metadata_url(issuer: str) -> str:
@@ -59,9 +73,6 @@ def origin(url: str) -> tuple[str, str | None, int | None]:
 
 
 def _keys_url(settings: IssuerSettings, metadata: dict[str, Any]) -> str:
-    # Section 4.3: otherwise one issuer could hand out another one's keys as its own.
-    if metadata.get("issuer") != settings.issuer:
-        raise IssuerUnavailableError("its metadata name another issuer")
     url = metadata.get("jwks_uri")
     if not isinstance(url, str):
         raise IssuerUnavailableError("its metadata have no jwks_uri")
@@ -74,10 +85,17 @@ def _keys_url(settings: IssuerSettings, metadata: dict[str, Any]) -> str:
     return url
 
 
-def _document(client: Any, url: str, timeout: float) -> dict[str, Any]:
-    """The JSON object at `url`."""
+def document(
+    client: Any, url: str, timeout: float, form: Mapping[str, str] | None = None, auth: Any = None
+) -> dict[str, Any]:
+    """The JSON object at `url`, or that a form is answered with there.
+
+    Raises:
+        IssuerUnavailableError: there is none.
+    """
     deadline = time.monotonic() + timeout
-    with client.stream("GET", url, headers={"accept": "application/json"}) as answer:
+    method, headers = "GET" if form is None else "POST", {"accept": "application/json"}
+    with client.stream(method, url, data=form, headers=headers, auth=auth) as answer:
         if answer.status_code != 200:
             raise IssuerUnavailableError(f"{url} answered {answer.status_code}")
         content = bytearray()

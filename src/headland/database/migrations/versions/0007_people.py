@@ -1,4 +1,4 @@
-"""People, their sessions, and their sign-ins by providers elsewhere."""
+"""People and their sessions."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -40,13 +40,3 @@ def upgrade() -> None:
     )
     op.create_index("ix_person_session_person_id", "person_session", ["person_id"])
     op.create_index("ix_person_session_expires_at", "person_session", ["expires_at"])
-    op.create_table(
-        "sign_in_journey",
-        sa.Column("state_hash", sa.LargeBinary(32), primary_key=True),
-        sa.Column("provider", sa.Text, nullable=False),
-        sa.Column("verifier", sa.Text, nullable=False),
-        sa.Column("nonce", sa.Text, nullable=False),
-        sa.Column("going_to", sa.Text, nullable=False),
-        sa.Column("expires_at", sa.BigInteger, nullable=False),
-    )
-    op.create_index("ix_sign_in_journey_expires_at", "sign_in_journey", ["expires_at"])
