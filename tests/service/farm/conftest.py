@@ -9,10 +9,14 @@ from typing import Any
 
 import httpx
 import pytest
+from click.testing import CliRunner, Result
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 from tests.databases import SYSTEMS, Template, made_once, shelf_at, stores_template
+from tests.service.farm.in_process import InProcess
 
+from headland.cli.main import cli
+from headland.cli.surroundings import Surroundings
 from headland.farm import (
     Addresses,
     Files,
@@ -289,3 +293,23 @@ def caller(app: Listener, token: Callable[..., str]) -> Callable[..., Caller]:
 @pytest.fixture
 def admin(caller: Callable[..., Caller]) -> Caller:
     return caller()
+
+
+@pytest.fixture
+def transport(app: Listener, token: Callable[..., str]) -> InProcess:
+    return InProcess(app, token(aud=PUBLIC_URL))
+
+
+@pytest.fixture
+def headland(transport: InProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HEADLAND_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.setenv("HEADLAND_URL", PUBLIC_URL)
+    for name in ("TENANT", "CLIENT_ID", "CLIENT_SECRET"):
+        monkeypatch.setenv(f"HEADLAND_{name}", name)
+    surroundings = Surroundings(transport=transport, sleep=lambda _: None)
+
+    def run(*arguments: Any, **options: Any) -> Result:
+        return CliRunner().invoke(cli, [str(each) for each in arguments], obj=surroundings, **options)
+
+    return run

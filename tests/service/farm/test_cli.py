@@ -1,6 +1,5 @@
 """`headland farm`, on the real service in this process."""
 
-import asyncio
 import gzip
 import json
 from collections.abc import Callable
@@ -9,66 +8,18 @@ from typing import Any
 
 import httpx
 import pytest
-from click.testing import CliRunner, Result
-from tests.service.farm.conftest import PUBLIC_URL, Directory
+from click.testing import Result
+from tests.service.farm.conftest import Directory
+from tests.service.farm.in_process import InProcess
 
 from headland.cli.farm import parts
-from headland.cli.main import cli
-from headland.cli.surroundings import Surroundings
 from headland.farm import Stores
-from headland.http.listener import Listener
 
 RECORDS = [
     {"family": "parties", "document": {"id": "elm", "name": "Elm"}},
     {"family": "farms", "document": {"id": "north", "partyId": "elm"}},
     {"family": "farms", "document": {"id": "south", "partyId": "elm"}},
 ]
-
-
-class InProcess(httpx.BaseTransport):
-    """Carries requests to the listener, and hands out tokens in the identity service's place."""
-
-    def __init__(self, app: Listener, token: str) -> None:
-        self._transport = httpx.ASGITransport(app)
-        self._token = token
-        self.requests: list[httpx.Request] = []
-        #: Raised in the place of answers, after so many requests went through.
-        self.faults: list[tuple[int, Exception]] = []
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        request.read()
-        if request.url.path.endswith("/oauth2/v2.0/token"):
-            return httpx.Response(200, json={"access_token": self._token, "expires_in": 600})
-        self.requests.append(request)
-        answer = asyncio.run(self._answer(request))
-        if self.faults and len(self.requests) > self.faults[0][0]:
-            raise self.faults.pop(0)[1]
-        return answer
-
-    async def _answer(self, request: httpx.Request) -> httpx.Response:
-        answer = await self._transport.handle_async_request(request)
-        content = b"".join([chunk async for chunk in answer.stream])
-        return httpx.Response(answer.status_code, headers=answer.headers, content=content)
-
-
-@pytest.fixture
-def transport(app: Listener, token: Callable[..., str]) -> InProcess:
-    return InProcess(app, token(aud=PUBLIC_URL))
-
-
-@pytest.fixture
-def headland(transport: InProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HEADLAND_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / name))
-    monkeypatch.setenv("HEADLAND_URL", PUBLIC_URL)
-    for name in ("TENANT", "CLIENT_ID", "CLIENT_SECRET"):
-        monkeypatch.setenv(f"HEADLAND_{name}", name)
-    surroundings = Surroundings(transport=transport, sleep=lambda _: None)
-
-    def run(*arguments: Any, **options: Any) -> Result:
-        return CliRunner().invoke(cli, [str(each) for each in arguments], obj=surroundings, **options)
-
-    return run
 
 
 def text(*documents: Any) -> str:

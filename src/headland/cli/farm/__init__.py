@@ -6,7 +6,12 @@ from headland.cli.lazy import Commands, LazyGroup
 
 COMMANDS: Commands = {
     "import": ("headland.cli.farm.importing:import_lines", "Bring records in, as lines of JSON."),
+    "import-files": ("headland.cli.farm.files:import_files", "Give attachments their files, from a folder."),
     "export": ("headland.cli.farm.exporting:export_lines", "Take records out, as lines of JSON."),
+    "export-files": (
+        "headland.cli.farm.files:export_files",
+        "Take the files of attachments out, to a folder.",
+    ),
 }
 
 
