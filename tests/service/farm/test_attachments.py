@@ -15,9 +15,10 @@ from tests.service.farm.test_refusals import check
 
 from headland.farm import Files, Pending, Presence, Stores, Worker
 from headland.farm.documents import files as file_rows
+from headland.farm.documents.files import File
 from headland.server.instance_stores import InstanceStores
 from headland.settings import StorageSettings
-from headland.storage import Storage
+from headland.storage import BlobReader, Storage
 
 pytestmark = pytest.mark.anyio
 
@@ -82,6 +83,23 @@ async def test_a_file_goes_out_as_it_came(admin: Caller, tmp_path: Path) -> None
     head = await admin("HEAD", f"{PATH}/file")
     assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", str(len(BYTES)))
     assert stored(tmp_path) == [BYTES]
+
+
+@pytest.mark.usefixtures("farm")
+async def test_a_file_that_is_replaced_while_it_is_asked_for(
+    admin: Caller, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await send(admin, b"old", **FARM)
+    opened = Files.open
+
+    async def replaced_before(self: Files, store_key: str, file: File) -> BlobReader:
+        monkeypatch.setattr(Files, "open", opened)
+        await send(admin, b"new")
+        await asyncio.to_thread(worker.work)
+        return await opened(self, store_key, file)
+
+    monkeypatch.setattr(Files, "open", replaced_before)
+    assert (await admin("GET", f"{PATH}/file")).content == b"new"
 
 
 @pytest.mark.usefixtures("farm")
@@ -245,6 +263,8 @@ async def test_files_that_are_not_taken(admin: Caller, worker: Worker, tmp_path:
     wrong = await admin("PATCH", PATH, files=[("file", ("a.exe", b"x", "text/plain"))])
     message = check(wrong, 415, "UnsupportedMediaType", "file")
     assert message == f"The file 'a.exe' (text/plain) is not taken; files are {', '.join(FILE_TYPES)}."
+    parts = [("originalFileName", (None, "b.bin")), ("file", ("blob", b"x", "text/plain"))]
+    assert (await admin("PATCH", PATH, files=parts)).status_code == 200
     for name, media_type in (("a.TIF", "text/plain"), ("a.exe", "image/png")):
         taken = await admin("PATCH", PATH, files=[("file", (name, b"x", media_type))])
         assert taken.status_code == 200

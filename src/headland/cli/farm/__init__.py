@@ -10,7 +10,7 @@ COMMANDS: Commands = {
     "export": ("headland.cli.farm.exporting:export_lines", "Take records out, as lines of JSON."),
     "export-files": (
         "headland.cli.farm.files:export_files",
-        "Take the files of attachments out, to a folder.",
+        "Take the files of all attachments out, into a folder.",
     ),
 }
 

@@ -26,6 +26,7 @@ from headland.farm.errors import InvalidInputError, ResourceNotFoundError, Unsup
 from headland.farm.handlers import Handlers, conditions_of
 from headland.http.bodies import BodyError, media_type_of
 from headland.http.forms import MULTIPART, Form, Part, read_form
+from headland.storage import BlobNotFoundError
 
 #: Of file names: what file systems take.
 _LONGEST_NAME = 255
@@ -67,7 +68,7 @@ class FileHandlers(Handlers):
             self._surroundings.pending.wake()
         return self._written(request, arrival, written)
 
-    async def download(self, request: Request, _arrival: Arrival, visit: Visit) -> Response:
+    async def download(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
         key = self._key(request)
 
         def look(connection: Connection) -> tuple[rows.Row | None, File | None]:
@@ -85,7 +86,13 @@ class FileHandlers(Handlers):
         }
         if request.method == "HEAD":
             return file_answer(request, None, headers)
-        reader = await self._surroundings.files.open(visit.instance.store_key, file)
+        try:
+            reader = await self._surroundings.files.open(visit.instance.store_key, file)
+        except BlobNotFoundError:
+            if visit.store.read(lambda connection: files.find(connection, self._family, key)) == file:
+                raise
+            # Another file has taken its place meanwhile, or none.
+            return await self.download(request, arrival, visit)
         return file_answer(request, reader, headers)
 
     def _check(self, connection: Connection, key: Key, conditions: Conditions) -> None:
@@ -102,14 +109,15 @@ class FileHandlers(Handlers):
             raise BodyError(413, f"The file is larger than the {surroundings.files.largest} bytes allowed.")
         await self._note(visit)
 
-        async def take(part: Part, data: AsyncIterator[bytes]) -> None:
-            check_type(part, part.file_name or "", surroundings.files.types)
+        async def take(_part: Part, data: AsyncIterator[bytes]) -> None:
             received.file = await surroundings.files.receive(store_key, visit.store, data)
 
         try:
             form = await read_form(request.stream(), boundary, surroundings.max_body, take)
             received.fields = _camel(form.fields)
             received.name = self._name_in(form, received.fields)
+            if form.file is not None:
+                check_type(form.file, received.name or "", surroundings.files.types)
         except BaseException:
             if received.file is not None:
                 await surroundings.files.give_up(visit.store, received.file.name)
