@@ -61,9 +61,10 @@ def _farm_answers() -> dict[str, tuple[str, type]]:
     # What is weighed for its start and its memory has nothing of the farm service's.
     from headland.farm.catalogue.fields import FIELDS  # noqa: PLC0415
     from headland.farm.catalogue.shape import shape_of  # noqa: PLC0415
-    from headland.farm.routes import listed_page  # noqa: PLC0415
 
-    page, document = listed_page(FIELDS, FIELDS.stored_as), shape_of(FIELDS, FIELDS.stored_as).struct
+    document = shape_of(FIELDS, FIELDS.stored_as).struct
+    members = [("value", list[document]), ("skipToken", str | None, None), ("nextLink", str | None, None)]
+    page = msgspec.defstruct("Page", members, omit_defaults=True)
     return {
         INSTANCE + path: (name, page if is_page else document)
         for path, (name, is_page) in FARM_ANSWERS.items()

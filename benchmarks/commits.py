@@ -15,7 +15,8 @@ def equal_database(headland: Path, file: Path, table: str) -> sqlite3.Connection
     connection.execute("PRAGMA synchronous = FULL")
     with closing(sqlite3.connect(headland)) as source:
         for (statement,) in source.execute(
-            "SELECT sql FROM sqlite_master WHERE tbl_name = ? AND sql IS NOT NULL ORDER BY type DESC",
+            "SELECT sql FROM sqlite_master WHERE tbl_name = ? AND type IN ('table', 'index') AND sql IS NOT NULL "
+            "ORDER BY type DESC",
             (table,),
         ):
             connection.execute(statement)

@@ -77,7 +77,7 @@ def _read(served: Served, instance: Instance, within: Path) -> list[Row]:
             partial(rate_per_core, _target(served, instance, *paths), served.pid, SECONDS),
             partial(rate_per_core, _beside(port, _target(served, instance, *paths)), pid, SECONDS),
         )
-        rows.append(row(f"GET {MANY:,} fields in turns", UNIT, ours, Yardstick(BARE, theirs), READS))
+        rows.append(row(f"GET {MANY:,} fields in turns", UNIT, ours, Yardstick(BARE, theirs)))
     return rows
 
 

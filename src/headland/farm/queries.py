@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -28,8 +29,9 @@ _PAIR = re.compile(r"\s*(.*?)\s+eq\s+(.*?)\s*", re.DOTALL)
 
 Query = Mapping[str, Sequence[str]]
 
-#: What most requests ask: one document, and nothing about it.
-_PLAIN = {f"api-version={version}".encode(): {"api-version": [version.value]} for version in ALL}
+#: Queries that are remembered, and how many bytes one may have for it: most requests ask what others did.
+_MOST_REMEMBERED = 512
+_LONGEST_REMEMBERED = 256
 
 
 def query_of(query_string: bytes) -> Query:
@@ -38,15 +40,19 @@ def query_of(query_string: bytes) -> Query:
     Raises:
         InvalidInputError: it has more parameters than any request needs.
     """
-    plain = _PLAIN.get(query_string)
-    if plain is not None:
-        return plain
+    return _remembered(query_string) if len(query_string) <= _LONGEST_REMEMBERED else _parsed(query_string)
+
+
+def _parsed(query_string: bytes) -> Query:
     try:
         return parse_qs(
             query_string.decode("latin-1"), keep_blank_values=True, max_num_fields=2 * MOST_VALUES
         )
     except ValueError:
         raise InvalidInputError(f"The query has more than {2 * MOST_VALUES} parameters.") from None
+
+
+_remembered = lru_cache(_MOST_REMEMBERED)(_parsed)
 
 
 def version_of(query: Query) -> Version:
