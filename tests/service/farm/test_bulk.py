@@ -152,6 +152,21 @@ async def test_a_document_needs_its_party(admin: Caller) -> None:
     assert (told[0]["party"], told[0]["id"], told[1]["target"]) == ("nobody", "f2", "partyId")
 
 
+async def test_an_attachment_needs_its_resource(admin: Caller) -> None:
+    await admin.make("/parties/p1")
+    content = lines(
+        {"id": "a1", "partyId": "p1", "resourceType": "Farm", "resourceId": "none"},
+        {"id": "a2", "partyId": "p1", "resourceType": "Party", "resourceId": "p1"},
+        {"id": "a3", "partyId": "p1"},
+    )
+    for path in ("/bulk/attachments", "/restore/attachments"):
+        told = await bring(admin, path, content)
+        refused = [(each["line"], each["code"]) for each in told if each["event"] == "refused"]
+        assert refused == [(1, "ResourceNotFound"), (3, "InvalidInput")]
+    assert await admin.ids("/parties/p1/attachments") == ["a2"]
+    assert (await admin("GET", "/parties/p1/attachments/a2/file")).status_code == 404
+
+
 async def test_records_are_of_any_family(admin: Caller) -> None:
     told = await bring(
         admin,

@@ -16,11 +16,11 @@ from headland.farm.documents.conditions import NONE
 from headland.farm.documents.facts import facts
 from headland.farm.documents.inserting import insert_new
 from headland.farm.documents.making import Made
-from headland.farm.documents.parents import check_parents
+from headland.farm.documents.parents import check_parents, check_referred
 from headland.farm.documents.rows import Row
 from headland.farm.documents.stamps import Stamp, new_etag
 from headland.farm.documents.uniqueness import check_only_one, says_alone
-from headland.farm.errors import FarmError, ResourceConflictError, ResourceExistsError, ResourceNotFoundError
+from headland.farm.errors import FarmError, ResourceExistsError, ResourceNotFoundError
 from headland.http.validation import BodyInvalidError, decode_json
 
 
@@ -108,12 +108,13 @@ class _Storing:
                 self._refuse(each, error)
 
     def _may_say(self, each: Prepared) -> bool:
-        """Whether no other document says already what only one may."""
+        """Whether what it has to refer to is there, and no other document says already what only one may."""
         if each.made is None:
             return True
         try:
+            check_referred(self._connection, each.shape, each.key, each.made.facts)
             check_only_one(self._connection, each.shape, each.key, each.made.facts)
-        except ResourceConflictError as error:
+        except FarmError as error:
             self._refuse(each, error)
             return False
         return True
