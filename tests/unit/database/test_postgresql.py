@@ -219,6 +219,19 @@ class TestReading:
         server.close()
 
 
+def test_tables_that_somebody_reads_are_not_waited_for_long(url: str) -> None:
+    server = PostgresServer(url, PATIENCE)
+    with server.laying_out("read") as connection:
+        connection.execute(text("CREATE TABLE own (a int)"))
+    with server.schema("read").snapshot() as connection:
+        connection.execute(text("SELECT * FROM own"))
+        with pytest.raises(DatabaseUnavailableError, match="lock timeout"):
+            server.drop_schema("read")
+    server.drop_schema("read")
+    assert not server.has_schema("read")
+    server.close()
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[Cluster]:
     """One that nobody else needs."""

@@ -52,7 +52,11 @@ class KeptConnections:
         Raises:
             psycopg.Error, sqlalchemy.exc.DBAPIError: it can't be had.
         """
-        return self._sees(self._engine.connect(), schema)
+        connection = self._sees(self._engine.connect(), schema)
+        # Whoever is sent what is read may be slow.
+        driver: Any = connection.connection.driver_connection
+        driver.execute("SET idle_in_transaction_session_timeout = '1h'")
+        return connection
 
     def _sees(self, connection: Connection, schema: str) -> Connection:
         if connection.info.get("schema") != schema:

@@ -20,6 +20,9 @@ MAIN_SCHEMA = "headland"
 #: The table whose only row changes with each commit, and is locked by who writes.
 COMMITS = "commits"
 
+#: Seconds that a change of tables waits for those who read them.
+PATIENCE = 30.0
+
 _MAKE_COMMITS = (
     f"CREATE TABLE {COMMITS} (single boolean PRIMARY KEY DEFAULT true CHECK (single), mark uuid NOT NULL)",
     f"INSERT INTO {COMMITS} (mark) VALUES (gen_random_uuid())",  # noqa: S608 - a constant
@@ -47,14 +50,16 @@ _POSTGIS = "postgis"
 
 
 @contextmanager
-def laying_out(url: str, schema: str, *, create: bool = True) -> Iterator[Connection]:
+def laying_out(
+    url: str, schema: str, *, create: bool = True, patience: float = PATIENCE
+) -> Iterator[Connection]:
     """A transaction in which a schema's tables are made or changed by one at a time; the schema is made if there is
     none, unless `create` says otherwise.
 
     Raises:
         DatabaseUnavailableError: it can't be.
     """
-    with _changing(url, schema) as (connection, driver):
+    with _changing(url, schema, patience) as (connection, driver):
         _enter(driver, schema, create=create)
         yield connection
         _compare_by_code_point(driver)
@@ -73,7 +78,7 @@ def ensure_postgis(url: str) -> None:
     Raises:
         DatabaseUnavailableError: it can't be.
     """
-    with _changing(url, _POSTGIS) as (_, driver):
+    with _changing(url, _POSTGIS, PATIENCE) as (_, driver):
         if driver.execute("SELECT 1 FROM pg_extension WHERE extname = 'postgis'").fetchone() is None:
             try:
                 driver.execute("CREATE SCHEMA IF NOT EXISTS postgis")
@@ -85,22 +90,26 @@ def ensure_postgis(url: str) -> None:
                 ) from error
 
 
-def drop(url: str, schema: str) -> None:
+def drop(url: str, schema: str, patience: float = PATIENCE) -> None:
     """Remove a schema with all that is in it, if it is there.
 
     Raises:
         DatabaseUnavailableError: it can't be.
     """
-    with _changing(url, schema) as (_, driver):
+    with _changing(url, schema, patience) as (_, driver):
         driver.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(schema)))
 
 
 @contextmanager
-def _changing(url: str, schema: str) -> "Iterator[tuple[Connection, psycopg.Connection[Any]]]":
+def _changing(
+    url: str, schema: str, patience: float
+) -> "Iterator[tuple[Connection, psycopg.Connection[Any]]]":
     """A transaction that no other one that changes the schema's tables runs beside."""
+    # Who waited for a table that a long export reads would hold up everybody who wants to read it next.
+    settings = {"lock_timeout": f"{round(patience * 1000)}ms"}
     engine = create_engine(
         "postgresql+psycopg://",
-        creator=lambda: sessions.connect(url),
+        creator=lambda: sessions.connect(url, **settings),
         module=psycopg,
         poolclass=NullPool,
         use_native_hstore=False,

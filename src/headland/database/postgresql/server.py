@@ -48,7 +48,7 @@ class PostgresServer:
 
     def laying_out(self, name: str, *, create: bool = True) -> AbstractContextManager[Connection]:
         """See `headland.database.postgresql.layout.laying_out`."""
-        return layout.laying_out(self.url, name, create=create)
+        return layout.laying_out(self.url, name, create=create, patience=self.busy_timeout)
 
     def ensure_postgis(self) -> None:
         """See `headland.database.postgresql.layout.ensure_postgis`."""
@@ -56,7 +56,7 @@ class PostgresServer:
 
     def drop_schema(self, name: str) -> None:
         """See `headland.database.postgresql.layout.drop`."""
-        layout.drop(self.url, name)
+        layout.drop(self.url, name, self.busy_timeout)
 
     def close(self) -> None:
         """Close the connections that nobody uses."""
