@@ -36,6 +36,7 @@ class Tipg:
     database_pid: int
     #: Adds fields up to a number, and says what that was.
     fill: Callable[[int], None]
+    ca: str
 
     def cpu_seconds(self) -> float:
         """Processor time that both have taken."""
@@ -47,12 +48,12 @@ class Tipg:
             f"/collections/public.fields/items?bbox={','.join(map(str, window))}&limit=50"
             for window in windows
         ]
-        return Target(self.port, "GET", paths[0], more_paths=paths[1:])
+        return Target(self.port, "GET", paths[0], ca=self.ca, more_paths=paths[1:])
 
 
 @contextmanager
-def tipg(fields: int) -> Iterator[Tipg]:
-    """A tipg over so many fields; others can be added.
+def tipg(tls: Path) -> Iterator[Tipg]:
+    """A tipg without fields, behind the certificate in `tls`.
 
     Raises:
         SkippedError: it is not installed, or PostGIS is not.
@@ -82,26 +83,25 @@ def tipg(fields: int) -> Iterator[Tipg]:
                 filled = number
                 connection.execute("VACUUM ANALYZE fields")
 
-            fill(fields)
             assert cluster.process is not None
-            with _serving(url) as (port, pid):
-                yield Tipg(port, pid, cluster.process.pid, fill)
+            with _serving(url, tls) as (port, pid):
+                yield Tipg(port, pid, cluster.process.pid, fill, str(tls / "ca.pem"))
     finally:
         cluster.throw_away()
 
 
 @contextmanager
-def _serving(url: str) -> Iterator[tuple[int, int]]:
+def _serving(url: str, tls: Path) -> Iterator[tuple[int, int]]:
     port = free_port()
     process = subprocess.Popen(
-        [str(_PYTHON), "-m", "uvicorn", "tipg.main:app", "--port", str(port), "--no-access-log"],
+        [str(_PYTHON), "-m", "uvicorn", "tipg.main:app", "--port", str(port), "--no-access-log", *_tls(tls)],
         env={"PATH": os.environ["PATH"], "DATABASE_URL": _with_folder(url), "LC_ALL": "C.UTF-8"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
     try:
-        _await(port, process)
+        _await(Target(port, "GET", "/healthz", ca=str(tls / "ca.pem")), process)
         yield port, process.pid
     finally:
         stop(process)
@@ -118,10 +118,14 @@ def _hex(ring: Ring) -> str:
     return str(shapely.to_wkb(shape, hex=True, include_srid=True))
 
 
-def _await(port: int, process: subprocess.Popen[bytes]) -> None:
+def _tls(folder: Path) -> list[str]:
+    return ["--ssl-certfile", str(folder / "server.pem"), "--ssl-keyfile", str(folder / "server.key")]
+
+
+def _await(target: Target, process: subprocess.Popen[bytes]) -> None:
     for _ in range(600):
         try:
-            ask(Target(port, "GET", "/healthz"))
+            ask(target)
         except OSError:
             if process.poll() is not None:
                 raise BenchmarkError(f"tipg ended with exit code {process.returncode}") from None

@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
 
 import msgspec
 
@@ -27,7 +28,7 @@ def search_boundaries() -> list[Row]:
         served = stack.enter_context(headland(within, server_services="identity,control,farm"))
         instance = provisioned(served)
         with_party(served, instance)
-        beside = _tipg(stack)
+        beside = _tipg(stack, served.home / "tls")
         first, *others = SIZES
         rows = import_boundaries(served, instance, first, within)
         rows += _rows(served, instance, beside, first)
@@ -38,9 +39,9 @@ def search_boundaries() -> list[Row]:
         return rows
 
 
-def _tipg(stack: ExitStack) -> Tipg | None:
+def _tipg(stack: ExitStack, tls: Path) -> Tipg | None:
     try:
-        return stack.enter_context(tipg(0))
+        return stack.enter_context(tipg(tls))
     except SkippedError:
         return None
 

@@ -63,6 +63,10 @@ class _IsAmong(FunctionElement[bool]):
     type = sa.Boolean()
     inherit_cache = True
 
+    def self_group(self, against: Any = None) -> Any:
+        """Itself: SQLite would be given `(… IN …) = 1`, for which it looks at every row."""
+        return self
+
 
 @compiles(_IsAmong, "sqlite")
 def _json_each(element: _IsAmong, compiler: SQLCompiler, **options: Any) -> str:

@@ -1,0 +1,25 @@
+"""What SQLite does for a search by place: no row is looked at that the R*Tree has not named."""
+
+import pytest
+import sqlalchemy as sa
+
+from headland.farm.catalogue import FAMILIES
+from headland.farm.documents.pages import Way, _statement
+from headland.farm.documents.tables import table_of
+
+
+@pytest.mark.parametrize(
+    "family", [each for each in FAMILIES if each.located], ids=lambda family: family.name
+)
+@pytest.mark.parametrize("below", [(), ("party",)])
+def test_rows_are_found_by_their_numbers(family: object, below: tuple[str, ...]) -> None:
+    engine = sa.create_engine("sqlite://")
+    with engine.connect() as connection:
+        table_of(family).create(connection)
+        text, order, _ = _statement(family, below, (), Way.AMONG, False)._compile(connection.dialect)
+        values = [None] * len(order or ())
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", tuple(values)).all()
+    engine.dispose()
+    steps = [step[3] for step in plan]
+    assert any("(rowid=?)" in step or "AND seq=?" in step for step in steps), steps
+    assert not any("SCAN" in step and "json_each" not in step for step in steps), steps
