@@ -5,7 +5,7 @@ import tempfile
 
 import pytest
 
-from headland.jobs.wakeup import Calls, heard, listen, socket_address, wake
+from headland.jobs.wakeup import Calls, heard, listen, socket_address, wake, wake_for_sessions
 
 
 @pytest.fixture(params=["short", "long"])
@@ -37,8 +37,9 @@ def test_all_that_was_said_is_heard_at_once(path):
         assert wake(path, 17)
         assert wake(path, 4)
         assert wake(path, 17)
+        assert wake_for_sessions(path)
         say(path, b"0123456789abcdef0123456789abcdef")
-        assert heard(calls) == Calls({4, 17}, {"0123456789abcdef0123456789abcdef"})
+        assert heard(calls) == Calls({4, 17}, {"0123456789abcdef0123456789abcdef"}, sessions=True)
         assert heard(calls) == Calls()
 
 
