@@ -10,7 +10,7 @@ import json
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import quote
 
 import click
@@ -21,8 +21,10 @@ from headland.cli.files import replacement
 from headland.cli.options import quiet_option
 from headland.cli.profile import require_public
 from headland.cli.progress import transfer
-from headland.cli.service import Service
 from headland.cli.surroundings import open_service
+
+if TYPE_CHECKING:
+    from headland.cli.service import Service
 
 #: Families of which documents have files, and the members that their paths have after the party, with what stands
 #: before each.
@@ -77,7 +79,7 @@ def import_files(instance: str, folder: Path, quiet: bool) -> None:
         click.echo(f"{folder}: {len(files)} files")
 
 
-def _paths(service: Service, instance: str) -> Iterator[str]:
+def _paths(service: "Service", instance: str) -> Iterator[str]:
     """Of all resources that may have a file, below the instance's address."""
     for family, parents in _FAMILIES.items():
         with Records(service, instance, family).taken() as answer:
@@ -89,7 +91,7 @@ def _paths(service: Service, instance: str) -> Iterator[str]:
                 yield "/".join([*steps, family, document["id"]])
 
 
-def _fetch(service: Service, instance: str, path: str, target: Path, *, quiet: bool) -> bool:
+def _fetch(service: "Service", instance: str, path: str, target: Path, *, quiet: bool) -> bool:
     """Whether the resource has a file; it is in its place then."""
     absent = CliError(f"{path} has no file")
     try:
@@ -115,7 +117,7 @@ def _fetch(service: Service, instance: str, path: str, target: Path, *, quiet: b
     return True
 
 
-def _send(service: Service, instance: str, path: str, file: Path, *, quiet: bool) -> None:
+def _send(service: "Service", instance: str, path: str, file: Path, *, quiet: bool) -> None:
     boundary = uuid.uuid4().hex
     with transfer(path, file.stat().st_size, quiet=quiet) as advance:
 
@@ -140,7 +142,7 @@ def _send(service: Service, instance: str, path: str, file: Path, *, quiet: bool
 _QUERY = {"api-version": VERSION}
 
 
-def _address(service: Service, instance: str, *steps: str) -> str:
+def _address(service: "Service", instance: str, *steps: str) -> str:
     require_public(service.profile, "instances")
     return "/".join(["/farm", quote(instance, safe=""), *(quote(step, safe="/~") for step in steps)])
 
