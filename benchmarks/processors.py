@@ -7,17 +7,15 @@ from contextlib import contextmanager
 from benchmarks.harness import SkippedError
 
 
-def one_and_others() -> tuple[set[int], set[int]]:
-    """A processor for what is measured, and those for what drives it; the same one where there is no other.
+def one() -> set[int]:
+    """A processor for what is measured.
 
     Raises:
         SkippedError: this system keeps nobody to a processor.
     """
     if not hasattr(os, "sched_getaffinity"):
         raise SkippedError("this system keeps no process to a processor")
-    all_ = os.sched_getaffinity(0)
-    one = {min(all_)}
-    return one, all_ - one or one
+    return {min(os.sched_getaffinity(0))}
 
 
 @contextmanager
