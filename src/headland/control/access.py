@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
+from headland.control.directory import APPLICATION, Directory
 from headland.control.errors import AccessConflictError, BadFieldError, NotFoundError
 from headland.control.records import AccessRequest, RequestState, Subscription
 from headland.control.rows import assignments
@@ -85,6 +86,7 @@ def decide(
     *,
     state: RequestState,
     comment: str | None,
+    directory: Directory,
     now: int,
 ) -> AccessRequest:
     """Approve a request, whose asker then owns the subscription, or refuse it. `principal` is an administrator.
@@ -105,9 +107,11 @@ def decide(
             connection, made.id, request.terms_version, request.requested_by, request.requested_at
         )
         scope = f"/subscriptions/{made.id}"
+        known = directory.known(connection, made.tenant_id, request.requested_by)
+        kind = known.kind if known is not None else APPLICATION
         assignments.add(
             connection,
-            ownership(scope, made.tenant_id, request.requested_by, principal.object_id, now),
+            ownership(scope, made.tenant_id, request.requested_by, principal.object_id, now, kind=kind),
         )
     decided = replace(request, state=state, decided_by=principal.object_id, decided_at=now, comment=comment)
     rows.decide(connection, decided)

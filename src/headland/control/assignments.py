@@ -1,12 +1,11 @@
 """Rules of role assignments. Each function is one change in one transaction."""
 
 from dataclasses import dataclass, replace
-from typing import Final
 
 from sqlalchemy import Connection
 
 from headland.control import groups, instances, subscriptions
-from headland.control.directory import Directory, Known
+from headland.control.directory import APPLICATION, Directory, Known
 from headland.control.errors import (
     AssignmentFixedError,
     BadFieldError,
@@ -24,7 +23,6 @@ from headland.security import Principal
 
 #: What a request may say that a principal is.
 PRINCIPAL_TYPES = ("User", "Group", "ServicePrincipal", "ForeignGroup", "Device")
-APPLICATION: Final = "ServicePrincipal"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,11 @@
 """What the control plane asks of whoever knows the tenant's applications and people."""
 
-from typing import Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 from sqlalchemy import Connection
+
+#: What role assignments call an application.
+APPLICATION: Final = "ServicePrincipal"
 
 
 class Known(NamedTuple):

@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from headland.audit import Actor
 from headland.control import changes
+from headland.control.directory import APPLICATION
 from headland.control.errors import SubscriptionNotEmptyError, SubscriptionNotFoundError
 from headland.control.records import Assignment, Subscription
 from headland.control.roles import OWNER
@@ -80,7 +81,9 @@ def initialise(
     return made
 
 
-def ownership(scope: str, tenant_id: str, owner_id: str, by: str | None, now: int) -> Assignment:
+def ownership(
+    scope: str, tenant_id: str, owner_id: str, by: str | None, now: int, *, kind: str = APPLICATION
+) -> Assignment:
     """Somebody, by its object id, is an owner of everything at the scope."""
     return Assignment(
         name=str(uuid.uuid4()),
@@ -89,7 +92,7 @@ def ownership(scope: str, tenant_id: str, owner_id: str, by: str | None, now: in
         scope_key=key_of(scope),
         role=OWNER.id,
         principal_id=owner_id,
-        principal_type="ServicePrincipal",
+        principal_type=kind,
         description=None,
         created_by=by,
         created_at=now,

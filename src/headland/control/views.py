@@ -1,5 +1,6 @@
 """Records as they go over the wire."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -64,8 +65,10 @@ def instance_uri(item_name: str, settings: Settings) -> str:
     return f"https://{item_name.lower()}.{domain}" + (f":{port}" if port not in {None, 443} else "")
 
 
-def instance_view(item: Instance, version: str, settings: Settings) -> wire.Instance:
-    """The instance in the shapes of an `api-version`."""
+def instance_view(
+    item: Instance, version: str, settings: Settings, kind_of: Callable[[str | None], str]
+) -> wire.Instance:
+    """The instance in the shapes of an `api-version`; `kind_of` says what has an object id."""
     shapes = provider.generation(version)
     options = item.options
     identity, sensors = options.get("identity"), options.get("sensorIntegration")
@@ -77,10 +80,10 @@ def instance_view(item: Instance, version: str, settings: Settings) -> wire.Inst
         tags=dict(item.tags),
         system_data=wire.SystemData(
             item.created_by,
-            "Application",
+            kind_of(item.created_by),
             moment(item.created_at),
             item.changed_by,
-            "Application",
+            kind_of(item.changed_by),
             moment(item.changed_at),
         ),
         identity=wire.Identity(identity["type"], identity["principalId"], identity["tenantId"])

@@ -67,6 +67,8 @@ async def test_from_the_form_to_the_review_to_the_deployment(portal):
     assert page.code("instance-uri") == "https://headland.test:8443/farm/north-field"
     assert page.value("tag_name") == "season"
     assert "by ada" in page.text
+    told = await ada.open(page.html.split('class="data"><a href="')[1].split('"')[0].replace("&amp;", "&"))
+    assert told.response.json()["systemData"]["createdByType"] == "User"
 
 
 @pytest.mark.parametrize(

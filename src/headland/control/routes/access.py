@@ -67,7 +67,9 @@ async def decide_access_request(request: Request) -> Response:
 
     def decide(connection: Connection) -> tuple[AccessRequest, Change | None]:
         before = access.find_request(connection, principal, id_)
-        decided = access.decide(connection, principal, id_, state=state, comment=comment, now=now)
+        decided = access.decide(
+            connection, principal, id_, state=state, comment=comment, directory=service.directory, now=now
+        )
         return decided, changes.access_decided(before, decided)
 
     return json_answer(request_view(await service.change(request, decide)))

@@ -1,5 +1,6 @@
 """Instances of the agriculture service."""
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Connection
@@ -176,15 +177,31 @@ def _list(request: Request, found: list[Instance]) -> Response:
     page = paging.asked(request, "$maxPageSize", _DEFAULT_PAGE, _SMALLEST_PAGE)
     seen = visible(request, f"{FARM_BEATS}/read", found)
     shown, token = paging.cut(seen, lambda item: item.key, page)
-    value = [instance_view(item, version, service.settings) for item in shown]
+    value = [instance_view(item, version, service.settings, _kinds(request)) for item in shown]
     link = paging.next_link(request, service.public_url, token)
     return json_answer(wire.InstanceList(value, link))
+
+
+def _kinds(request: Request) -> Callable[[str | None], str]:
+    """Says of an object id in the caller's tenant what has it, as `systemData` calls that."""
+    service, tenant = service_of(request), caller(request).tenant_id
+
+    def kind_of(object_id: str | None) -> str:
+        if object_id is None:
+            return "Application"
+        known = service.database.read_remembered(
+            ("known", tenant, object_id),
+            lambda connection: service.directory.known(connection, tenant, object_id),
+        )
+        return "User" if known is not None and known.kind == "User" else "Application"
+
+    return kind_of
 
 
 def _shown(
     request: Request, item: Instance, status: int = 200, headers: dict[str, Any] | None = None
 ) -> Response:
-    view = instance_view(item, version_of(request), service_of(request).settings)
+    view = instance_view(item, version_of(request), service_of(request).settings, _kinds(request))
     return json_answer(view, status, headers)
 
 
