@@ -1,4 +1,4 @@
-"""Keys of submissions on a real SQLite file, with several writers."""
+"""Keys of submissions in a real database, with several writers."""
 
 import threading
 import uuid
@@ -18,8 +18,6 @@ from headland.jobs.batches.submission_keys import (
     forget_submission_keys,
 )
 
-pytestmark = ON_BOTH
-
 WHEAT = Submission("wasbs:///app.py", args=("wheat",))
 BARLEY = Submission("wasbs:///app.py", args=("barley",))
 
@@ -35,6 +33,7 @@ def submit(
     return database.write_and_wait(lambda connection: create_once(connection, new(name, at), key)).id
 
 
+@ON_BOTH
 def test_several_workers_make_one_batch_of_a_key(database):
     """Workers are processes with a connection each: what holds between two of them holds between processes."""
     workers = [Database(database.url) for _ in range(4)]
@@ -57,6 +56,7 @@ def test_several_workers_make_one_batch_of_a_key(database):
     assert database.read(store.total) == 25
 
 
+@ON_BOTH
 def test_a_batch_that_could_not_be_made_leaves_no_key(database):
     submit(database, "first", name="harvest")
     with pytest.raises(DuplicateNameError):
@@ -64,6 +64,7 @@ def test_a_batch_that_could_not_be_made_leaves_no_key(database):
     assert submit(database, "second", BARLEY) == 1
 
 
+@ON_BOTH
 def test_keys_are_forgotten_by_age(database):
     for at in range(5):
         submit(database, str(at), at=at)
