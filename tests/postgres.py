@@ -44,6 +44,9 @@ class Cluster:
         """Start it, and wait until it answers."""
         log = (self.folder / "log").open("ab")
         command = [self.programs / "postgres", "-D", "data", "-k", self.folder, "-c", "listen_addresses="]
+        if shutil.which("setpriv") is not None:
+            # It ends in order when the tests' process is killed.
+            command = ["setpriv", "--pdeathsig", "INT", *command]
         self.process = subprocess.Popen(
             command, cwd=self.folder, stdout=log, stderr=log, start_new_session=True, **self._as_owner()
         )
