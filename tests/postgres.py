@@ -22,6 +22,9 @@ _FOLDERS = (Path("/usr/lib/postgresql"), Path("/usr/local/opt"), Path("/opt/home
 
 DEADLINE = 60
 
+#: Runs the server until its own standard input ends, as it does when the tests' process is gone, however it went.
+_UNTIL_INPUT_ENDS = 'exec 3<&0; "$@" & server=$!; (cat <&3 >&2; kill -INT $server) & wait $server'
+
 
 class Cluster:
     """Databases of one server, by URL."""
@@ -44,11 +47,14 @@ class Cluster:
         """Start it, and wait until it answers."""
         log = (self.folder / "log").open("ab")
         command = [self.programs / "postgres", "-D", "data", "-k", self.folder, "-c", "listen_addresses="]
-        if shutil.which("setpriv") is not None:
-            # It ends in order when the tests' process is killed.
-            command = ["setpriv", "--pdeathsig", "INT", *command]
         self.process = subprocess.Popen(
-            command, cwd=self.folder, stdout=log, stderr=log, start_new_session=True, **self._as_owner()
+            ["sh", "-c", _UNTIL_INPUT_ENDS, "sh", *command],
+            cwd=self.folder,
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            **self._as_owner(),
         )
         log.close()
         deadline = time.monotonic() + DEADLINE
@@ -63,12 +69,11 @@ class Cluster:
                 return
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
-        """End it: at once but orderly by SIGINT, as a crash by SIGKILL, which takes its children, too."""
+        """End it: at once but orderly by SIGINT, as a crash by SIGKILL: its children see it and go, too."""
         if self.process is not None:
             if how == signal.SIGKILL:
-                os.killpg(self.process.pid, how)
-            else:
-                self.process.send_signal(how)
+                os.kill(int((self.folder / "data" / "postmaster.pid").read_text().split()[0]), how)
+            self.process.stdin.close()
             self.process.wait(DEADLINE)
             self.process = None
 
