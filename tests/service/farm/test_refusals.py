@@ -4,7 +4,7 @@ import pytest
 from tests.databases import ON_SQLITE
 from tests.service.farm.conftest import MAX_BODY, Caller
 
-pytestmark = pytest.mark.anyio
+pytestmark = [ON_SQLITE, pytest.mark.anyio]
 
 
 def check(answer, status: int, code: str, target: str | None = None) -> str:

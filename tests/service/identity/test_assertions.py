@@ -10,13 +10,12 @@ import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
-from tests.databases import ON_BOTH
 from tests.service.identity.keys import Signer, base64url, certificate, der_of, pem_of, rsa_key
 
 from headland.identity import identity_app
 from headland.settings import IdentitySettings, ServerSettings, Settings
 
-pytestmark = [ON_BOTH, pytest.mark.anyio]
+pytestmark = pytest.mark.anyio
 
 PUBLIC_URL = "https://headland.test:8443"
 FARM = "https://farmbeats.azure.net"
