@@ -56,7 +56,7 @@ def test_sql_that_fails(notebook: Notebook) -> None:
 
 def test_scala_values_and_printing(notebook: Notebook) -> None:
     assert notebook.text('println("furrow")\nval x = 20', kind="scala") == "furrow\nval x: Int = 20\n"
-    assert notebook.text("spark.range(2).toJSON.collect.foreach(println)", kind="spark") == (
+    assert notebook.text('spark.range(2).toDF("id").toJSON.collect.foreach(println)', kind="spark") == (
         '{"id":0}\n{"id":1}\n'
     )
     assert notebook.text("x + 1", kind="spark") == "val res0: Int = 21\n"
