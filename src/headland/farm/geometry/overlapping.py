@@ -2,8 +2,7 @@
 
 from typing import Any, NamedTuple
 
-import shapely
-
+from headland.farm.geometry.engine import shapely
 from headland.farm.geometry.geojson import MultiPolygon, Rings
 from headland.farm.geometry.measuring import acres
 

@@ -3,8 +3,7 @@
 import math
 from typing import Any, NamedTuple
 
-import shapely
-
+from headland.farm.geometry.engine import shapely
 from headland.farm.geometry.geojson import Geometry, Point, Ring, polygons_of, rings_of
 from headland.farm.geometry.measuring import Box, box_of
 from headland.farm.geometry.validity import checked_polygons

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-import shapely
-
+from headland.farm.geometry.engine import shapely
 from headland.farm.geometry.measuring import Box
 
 

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-import numpy as np
-import shapely
-
+from headland.farm.geometry.engine import numpy as np
+from headland.farm.geometry.engine import shapely
 from headland.farm.geometry.geojson import Geometry, Polygon
 from headland.farm.geometry.reading import DEFAULT_LIMITS, Limits, Placed
 

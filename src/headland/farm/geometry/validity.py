@@ -3,8 +3,7 @@
 import re
 from typing import Any
 
-import shapely
-
+from headland.farm.geometry.engine import shapely
 from headland.farm.geometry.geojson import Geometry, MultiPolygon, Rings, polygons_of, rings_of
 from headland.http.validation import BodyInvalidError
 
