@@ -42,9 +42,10 @@ def operations(tmp_path: Path) -> list[Operation]:
     return list(declared_farm(deployment, Verifier([])).operations)
 
 
-def test_every_operation_has_an_action(operations: list[Operation]) -> None:
-    assert operations
-    for operation in operations:
+def test_every_operation_on_data_has_an_action(operations: list[Operation]) -> None:
+    open_ = [operation.path for operation in operations if not operation.guarded]
+    assert open_ == ["/openapi.json"]
+    for operation in (each for each in operations if each.guarded):
         assert operation.action is not None
         assert operation.action.startswith("Microsoft.AgFoodPlatform/farmBeats/")
 
@@ -53,7 +54,7 @@ def test_every_operation_has_an_action(operations: list[Operation]) -> None:
 def test_every_cell(operations: list[Operation], role) -> None:
     found = list(cells(operations, [role]))
     # By role: four levels, inside its scope and beside it.
-    assert len(found) == 8 * len(operations)
+    assert len(found) == 8 * len([operation for operation in operations if operation.guarded])
     for cell in found:
         assert cell.row.data
         word = word_for(cell.row.method, cell.row.path)
