@@ -143,7 +143,6 @@ async def test_bodies_that_are_too_large(admin: Caller) -> None:
     check(answer, 413, "RequestEntityTooLarge")
 
 
-@ON_SQLITE
 async def test_a_store_that_is_away(admin: Caller, stores, tmp_path) -> None:
     folder = tmp_path / "farm" / "store-meadow"
     folder.rename(folder.with_name("away"))
