@@ -31,6 +31,13 @@ class CliError(click.ClickException):
         click.echo(f"headland: {self.message}", file=file, err=file is None)
 
 
+def not_found(what: str, listed_by: str) -> CliError:
+    """There is no such thing; the command `headland <listed_by>` lists those there are."""
+    return CliError(
+        f"there is no {what}", f"`headland {listed_by}` shows those there are", ExitCode.NOT_FOUND
+    )
+
+
 class BusyError(CliError):
     """The service can't do this now, and has done nothing: it starts or stops, or has too much to do."""
 

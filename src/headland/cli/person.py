@@ -7,7 +7,7 @@ import click
 from msgspec import Struct
 
 from headland.cli.documents import view
-from headland.cli.errors import CliError
+from headland.cli.errors import CliError, not_found
 from headland.cli.exit_codes import ExitCode
 from headland.cli.options import json_option, quiet_option
 from headland.cli.output import print_json, print_record, print_table, when
@@ -156,9 +156,7 @@ def _path(named: str) -> str:
 
 
 def _missing(named: str) -> CliError:
-    return CliError(
-        f"there is no person '{named}'", "`headland person list` shows those there are", ExitCode.NOT_FOUND
-    )
+    return not_found(f"person '{named}'", "person list")
 
 
 def _state(person: Person) -> str:

@@ -7,8 +7,7 @@ import click
 from msgspec import Struct
 
 from headland.cli.documents import view
-from headland.cli.errors import CliError
-from headland.cli.exit_codes import ExitCode
+from headland.cli.errors import CliError, not_found
 from headland.cli.options import json_option, quiet_option
 from headland.cli.output import print_json, print_record, print_table, when
 from headland.cli.profile import require_public
@@ -114,9 +113,7 @@ def _path(named: str) -> str:
 
 
 def _missing(named: str) -> CliError:
-    return CliError(
-        f"there is no tenant '{named}'", "`headland tenant list` shows those there are", ExitCode.NOT_FOUND
-    )
+    return not_found(f"tenant '{named}'", "tenant list")
 
 
 def _print(document: dict[str, Any], *, as_json: bool) -> None:

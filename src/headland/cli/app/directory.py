@@ -7,7 +7,7 @@ import click
 from msgspec import Struct, field
 
 from headland.cli.documents import view
-from headland.cli.errors import CliError
+from headland.cli.errors import CliError, not_found
 from headland.cli.exit_codes import ExitCode
 from headland.cli.options import TENANT
 from headland.cli.output import when
@@ -170,11 +170,7 @@ def _given(**fields: object) -> dict[str, object]:
 
 
 def _application(client_id: str) -> tuple[str, CliError]:
-    missing = CliError(
-        f"there is no application '{client_id}'",
-        "`headland app list` shows those there are",
-        ExitCode.NOT_FOUND,
-    )
+    missing = not_found(f"application '{client_id}'", "app list")
     return f"/identity/applications/{quote(client_id, safe='')}", missing
 
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from msgspec import Struct, field
 
 from headland.cli.documents import view
-from headland.cli.errors import CliError
+from headland.cli.errors import CliError, not_found
 from headland.cli.events import EVENTS, Event, events
 from headland.cli.exit_codes import ExitCode
 
@@ -147,9 +147,7 @@ class Jobs:
 
 
 def _missing(id_: str) -> CliError:
-    return CliError(
-        f"there is no batch '{id_}'", "`headland batch list` shows those there are", ExitCode.NOT_FOUND
-    )
+    return not_found(f"batch '{id_}'", "batch list")
 
 
 def check_end(state: str, id_: str) -> None:

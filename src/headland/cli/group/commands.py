@@ -5,8 +5,7 @@ import click
 from headland.cli.control.manager import FARM_BEATS, Manager
 from headland.cli.control.options import shown_tags, subscription_option, tag_option
 from headland.cli.control.waiting import wait_for
-from headland.cli.errors import CliError
-from headland.cli.exit_codes import ExitCode
+from headland.cli.errors import CliError, not_found
 from headland.cli.options import json_option, quiet_option
 from headland.cli.output import print_json, print_record, print_table
 from headland.cli.surroundings import open_service
@@ -131,6 +130,4 @@ def delete(name: str, yes: bool, subscription: str | None, quiet: bool) -> None:
 
 
 def _missing(name: str) -> CliError:
-    return CliError(
-        f"there is no group '{name}'", "`headland group list` shows those there are", ExitCode.NOT_FOUND
-    )
+    return not_found(f"group '{name}'", "group list")

@@ -4,8 +4,7 @@ import click
 
 from headland.cli.control.manager import FARM_BEATS, PROVIDER, Manager
 from headland.cli.control.options import shown_tags, subscription_option, tag_option
-from headland.cli.errors import CliError
-from headland.cli.exit_codes import ExitCode
+from headland.cli.errors import CliError, not_found
 from headland.cli.instance.records import group_of, print_instance, state_of
 from headland.cli.options import json_option, quiet_option
 from headland.cli.output import print_json, print_table
@@ -122,8 +121,4 @@ def delete(name: str, group: str, yes: bool, subscription: str | None, quiet: bo
 
 
 def _missing(name: str, group: str) -> CliError:
-    return CliError(
-        f"there is no instance '{name}' in group '{group}'",
-        "`headland instance list` shows those there are",
-        ExitCode.NOT_FOUND,
-    )
+    return not_found(f"instance '{name}' in group '{group}'", "instance list")

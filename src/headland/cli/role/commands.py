@@ -9,7 +9,7 @@ from headland.cli.app.directory import Applications, Directory
 from headland.cli.control.manager import Manager, assignments
 from headland.cli.control.options import subscription_option
 from headland.cli.documents import view
-from headland.cli.errors import CliError
+from headland.cli.errors import CliError, not_found
 from headland.cli.exit_codes import ExitCode
 from headland.cli.options import json_option, quiet_option
 from headland.cli.output import print_json, print_table
@@ -134,11 +134,7 @@ def remove(
             (item for item in manager.pages(assignments(where)) if item["name"] == assignment.lower()), None
         )
         if known is None:
-            raise CliError(
-                f"there is no role assignment '{assignment}' at {where} or below it",
-                "`headland role list` shows those there are",
-                ExitCode.NOT_FOUND,
-            )
+            raise not_found(f"role assignment '{assignment}' at {where} or below it", "role list")
         manager.call("DELETE", known["id"])
     if not quiet:
         click.echo(f"Role assignment {assignment}: removed.")
@@ -161,11 +157,7 @@ def _role(manager: Manager, wanted: str) -> dict[str, Any]:
     for item in manager.roles():
         if name in {item["name"], item["properties"]["roleName"].lower()}:
             return item
-    raise CliError(
-        f"there is no role '{wanted}'",
-        "`headland role definitions` shows those there are",
-        ExitCode.NOT_FOUND,
-    )
+    raise not_found(f"role '{wanted}'", "role definitions")
 
 
 def _object_id(directory: Directory, application: str) -> str:

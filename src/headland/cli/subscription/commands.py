@@ -5,8 +5,7 @@ from urllib.parse import quote
 import click
 
 from headland.cli.control.manager import Manager
-from headland.cli.errors import CliError
-from headland.cli.exit_codes import ExitCode
+from headland.cli.errors import not_found
 from headland.cli.options import json_option, quiet_option
 from headland.cli.output import print_json, print_table
 from headland.cli.surroundings import open_service
@@ -33,11 +32,7 @@ def list_subscriptions(as_json: bool) -> None:
 @quiet_option("Print nothing.")
 def remove(subscription_id: str, quiet: bool) -> None:
     """Take a subscription off the allow list, if there are no groups in it any more."""
-    missing = CliError(
-        f"there is no subscription '{subscription_id}'",
-        "`headland subscription list` shows those there are",
-        ExitCode.NOT_FOUND,
-    )
+    missing = not_found(f"subscription '{subscription_id}'", "subscription list")
     with open_service() as service:
         path = f"/control/subscriptions/{quote(subscription_id, safe='')}"
         Manager(service).call("DELETE", path, missing=missing)

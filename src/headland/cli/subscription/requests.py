@@ -6,8 +6,7 @@ from urllib.parse import quote
 import click
 
 from headland.cli.control.manager import Manager
-from headland.cli.errors import CliError
-from headland.cli.exit_codes import ExitCode
+from headland.cli.errors import not_found
 from headland.cli.options import json_option, quiet_option
 from headland.cli.output import print_json, print_table, when
 from headland.cli.surroundings import open_service
@@ -92,11 +91,7 @@ def refuse(request_id: str, comment: str | None, as_json: bool, quiet: bool) -> 
 
 
 def _decide(request_id: str, verb: str, comment: str | None, *, as_json: bool, quiet: bool) -> None:
-    missing = CliError(
-        f"there is no request '{request_id}'",
-        "`headland subscription requests` shows those there are",
-        ExitCode.NOT_FOUND,
-    )
+    missing = not_found(f"request '{request_id}'", "subscription requests")
     body: dict[str, Any] = {} if comment is None else {"comment": comment}
     with open_service() as service:
         path = f"{_PATH}/{quote(request_id, safe='')}/{verb}"
