@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import headland
@@ -129,7 +130,27 @@ def stop_left(directory: RunDirectory) -> None:
         time.sleep(0.002)
 
 
-def lock_if_idle(directory: RunDirectory) -> int | None:
+@contextlib.contextmanager
+def idle(directory: RunDirectory) -> Iterator[bool]:
+    """Whether no runner is at work; as long as the context lasts, none can begin."""
+    exists = directory.path.exists()
+    lock = _lock_if_idle(directory) if exists else None
+    try:
+        yield lock is not None or not exists
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def clear_away(directory: RunDirectory) -> None:
+    """Leave nothing of a run whose runner is not at work: processes first, then files."""
+    if directory.launched.exists() and not directory.exit.exists():
+        stop_left(directory)
+    with contextlib.suppress(FileNotFoundError):
+        shutil.rmtree(directory.path)
+
+
+def _lock_if_idle(directory: RunDirectory) -> int | None:
     """The lock, if no runner is at work. One that has put the end on record is as good as gone: it is waited for,
     since nothing would call for another look.
     """

@@ -1,7 +1,5 @@
 """One step in the life of one batch: look at its row and its run directory, do the next thing."""
 
-import contextlib
-import os
 import shutil
 import socket
 from collections.abc import Callable
@@ -25,7 +23,7 @@ from headland.jobs.controller import ending as endings
 from headland.jobs.controller.diagnosis import LOOKED_AT
 from headland.jobs.controller.ending import Ending
 from headland.jobs.controller.following import Following
-from headland.jobs.controller.held import lock_if_idle, stop_left, tell_to_stop
+from headland.jobs.controller.held import clear_away, idle, stop_left, tell_to_stop
 from headland.jobs.controller.launching import Launcher
 from headland.jobs.controller.warm import Driver, WarmDrivers
 from headland.jobs.node import own_user
@@ -72,17 +70,12 @@ class BatchKeeper:
             return
         if self._launcher.starting(row, directory):
             return  # its lock is its own to take
-        exists = directory.path.exists()
-        lock = lock_if_idle(directory) if exists else None
-        if lock is None and exists:
+        with idle(directory) as is_idle:
+            if is_idle:
+                self._without_runner(row, directory)
+        if not is_idle:
             self._attend(row, directory)
-            return
-        try:
-            self._without_runner(row, directory)
-        finally:
-            if lock is not None:
-                os.close(lock)
-        if self._launcher.ready(row, directory):
+        elif self._launcher.ready(row, directory):
             self._launcher.spawn(row, directory)
 
     def _attend(self, row: BatchRow, directory: RunDirectory) -> None:
@@ -235,10 +228,7 @@ class BatchKeeper:
 
     def _forget(self, row: BatchRow, directory: RunDirectory) -> None:
         """Leave nothing of a batch: processes first, then files, then the row that knows of them."""
-        if directory.launched.exists() and not directory.exit.exists():
-            stop_left(self._directory(row))
-        with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(directory.path)
+        clear_away(directory)
         self.database.write_and_wait(lambda connection: store.remove(connection, row.id))
         self._launcher.collect(row)
         _log.info("batch.deleted", batch=row.id)

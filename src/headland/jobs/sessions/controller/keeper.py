@@ -1,7 +1,5 @@
 """One step in the life of one session: look at its row and its run directory, do the next thing."""
 
-import contextlib
-import os
 import shutil
 import socket
 from collections.abc import Callable
@@ -17,7 +15,7 @@ from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.wire import AppInfo
 from headland.jobs.clusters.cluster import Clusters
 from headland.jobs.controller.diagnosis import LOOKED_AT
-from headland.jobs.controller.held import lock_if_idle, stop_left, tell_to_stop
+from headland.jobs.controller.held import clear_away, idle, stop_left, tell_to_stop
 from headland.jobs.node import own_user
 from headland.jobs.sessions import commission, store
 from headland.jobs.sessions.controller.ending import diagnosis
@@ -55,17 +53,12 @@ class SessionKeeper:
         folder = SessionFolder(self.home.sessions / row.run_key)
         if self._launcher.starting(row, folder):
             return  # its lock is its own to take
-        exists = folder.path.exists()
-        lock = lock_if_idle(folder) if exists else None
-        if lock is None and exists:
+        with idle(folder) as is_idle:
+            if is_idle:
+                self._without_runner(row, folder)
+        if not is_idle:
             self._attend(row, folder)
-            return
-        try:
-            self._without_runner(row, folder)
-        finally:
-            if lock is not None:
-                os.close(lock)
-        if self._launcher.ready(row, folder):
+        elif self._launcher.ready(row, folder):
             self._launcher.spawn(row, folder)
 
     def _attend(self, row: SessionRow, folder: SessionFolder) -> None:
@@ -179,10 +172,7 @@ class SessionKeeper:
 
     def _forget(self, row: SessionRow, folder: SessionFolder) -> None:
         """Leave nothing of a session: processes first, then files, then the row that knows of them."""
-        if folder.launched.exists() and not folder.exit.exists():
-            stop_left(folder)
-        with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(folder.path)
+        clear_away(folder)
         self.database.write_and_wait(lambda connection: store.remove(connection, row.id))
         self._launcher.collect(row)
         _log.info("session.deleted", session=row.id)
