@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from msgspec import Struct, field
 
+from headland.jobs.batches.wire import Progress
 from headland.portal.inside import Inside
 
 API = "/livy"
@@ -73,30 +74,6 @@ class Times(Struct, rename="camel"):
     submitted_at: int
     started_at: int | None
     ended_at: int | None
-
-
-class Stage(Struct):
-    """A Spark stage."""
-
-    id: int
-    attempt: int
-    name: str
-    state: str
-    tasks: int
-    completed: int
-    failed: int
-    active: int
-
-
-class Progress(Struct):
-    """How far a batch has come."""
-
-    state: str
-    tasks: int
-    completed: int
-    failed: int
-    active: int
-    stages: list[Stage]
 
 
 class Log(Struct):
