@@ -72,7 +72,7 @@ class Deployment:
         return f"{self.served.url}/portal"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     served = Served(tmp_path_factory.mktemp("browser") / "home", portal_sign_ins_a_minute="1000")
     try:
@@ -82,7 +82,8 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]
         served.close()
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: Playwright keeps an event loop running in this thread, and tests elsewhere start their own.
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Chromium]:
     with sync_playwright() as playwright:
         # Tests run as root in a container, where Chromium has no sandbox of its own.
@@ -91,7 +92,7 @@ def chromium() -> Iterator[Chromium]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def signed_in(deployment: Deployment, chromium: Chromium) -> dict:
     """The cookies of an administrator who has come by the link that the command printed."""
     link = deployment.headland("person", "add", "ada", "--name", "Ada Ackermann", "--administrator")[
