@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import Page, sync_playwright
-from tests.serving import HEADLAND, Served
 
 from headland.portal.assets import BUILT
+from tests.serving import HEADLAND, Served
 
 #: Folder for pictures of each page, where somebody wants to look at them.
 PICTURES = os.environ.get("PORTAL_PICTURES")

@@ -2,6 +2,7 @@
 
 import pytest
 from playwright.sync_api import expect
+
 from tests.browser.conftest import PASSWORD
 
 LOOKS = {
