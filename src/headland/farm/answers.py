@@ -89,8 +89,8 @@ def file_answer(request: Request, reader: BlobReader | None, headers: Mapping[st
     return Response(headers=shown) if reader is None else BlobResponse(reader, shown)
 
 
-def deleted_answer(request: Request) -> Response:
-    """No document any more."""
+def empty_answer(request: Request) -> Response:
+    """It is done, and there is nothing to say."""
     return Response(status_code=204, headers=_as_text(_head(request)))
 
 

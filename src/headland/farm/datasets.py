@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.farm.access import Visit
-from headland.farm.answers import deleted_answer, document_answer
+from headland.farm.answers import document_answer, empty_answer
 from headland.farm.arrival import Arrival
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.datasets import DATASET_ACCESSES
@@ -111,7 +111,7 @@ class _AccessHandlers(Handlers):
         given = await self._given(request)
         key = key_below(self._family, self._ids(request), _id_of(given))
         await visit.store.write(lambda connection: documents.delete(connection, self._shape, key, NONE))
-        return deleted_answer(request)
+        return empty_answer(request)
 
     async def _given(self, request: Request) -> Mapping[str, Any]:
         body = decode_json(await read_body(request, self._surroundings.max_body), dict[str, Any])

@@ -13,8 +13,8 @@ from starlette.responses import Response
 
 from headland.farm.access import Gate, Visit
 from headland.farm.answers import (
-    deleted_answer,
     document_answer,
+    empty_answer,
     page_answer,
     unchanged_answer,
 )
@@ -122,7 +122,7 @@ class Handlers:
         await visit.store.write(lambda connection: self._remove(connection, request, conditions))
         if self._family.has_file:
             self._surroundings.pending.wake()
-        return deleted_answer(request)
+        return empty_answer(request)
 
     def _find(self, connection: Connection, request: Request) -> Row | None:
         return rows.find(connection, self._family, self._key(request))

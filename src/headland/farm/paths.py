@@ -1,9 +1,11 @@
 """The paths of a family's documents."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.parents import Parent
+from headland.farm.catalogue.shape import shape_of
 from headland.farm.versions import Version
 
 
@@ -23,3 +25,16 @@ def list_path(family: Family, version: Version) -> str:
 def document_path(family: Family, version: Version) -> str:
     """One document's."""
     return f"{list_path(family, version)}/{{{family.parameter.of(version)}}}"
+
+
+def file_path(family: Family, version: Version) -> str:
+    """Of a document's file."""
+    return f"{document_path(family, version)}/file"
+
+
+def file_address(family: Family, version: Version, document: Mapping[str, Any]) -> str:
+    """Where below an instance's address the file of a document is. Ids need no encoding."""
+    names = shape_of(family, version).names
+    ids = {parent.parameter.of(version): document[names[parent.attribute]] for parent in family.parents}
+    own = {family.parameter.of(version): document[names["id"]]}
+    return file_path(family, version).format_map(ids | own).removeprefix("/")

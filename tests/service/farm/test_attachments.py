@@ -402,3 +402,30 @@ async def test_another_instances_files_are_out_of_reach(admin: Caller, caller: C
     await send(admin, BYTES, **FARM)
     elsewhere = caller("admin", base=f"{PUBLIC_URL}/farm/orchard")
     check(await elsewhere("GET", f"{PATH}/file"), 403, "AuthorizationFailed")
+
+
+@pytest.mark.usefixtures("farm")
+async def test_a_file_is_brought_back_and_leaves_its_record_as_it_is(
+    admin: Caller, caller: Callable[..., Caller], worker: Worker, tmp_path: Path
+) -> None:
+    record = (await send(admin, b"old", **FARM)).json()
+    digest = base64.b64encode(hashlib.sha256(b"kept").digest()).decode()
+    good = {"repr-digest": f"sha-256=:{digest}:"}
+    file = f"{PATH}/file"
+    for headers in (
+        {"repr-digest": "sha-256=:AAAA:"},
+        {"repr-digest": "md5"},
+        {"repr-digest": "sha-256=:A:"},
+    ):
+        refused = await admin("PUT", file, content=b"kept", headers=headers)
+        check(refused, 400, "InvalidInput", "Repr-Digest")
+    check(await admin("PUT", "/parties/p1/attachments/none/file", content=b"x"), 404, "ResourceNotFound")
+    check(await admin("PUT", file, content=bytes(MAX_FILE + 1)), 413, "RequestEntityTooLarge")
+    assert (await caller("contributor")("PUT", file, content=b"kept", headers=good)).status_code == 403
+    assert (await admin("GET", file)).content == b"old"
+
+    assert (await admin("PUT", file, content=b"kept", headers=good)).status_code == 204
+    assert (await admin("GET", file)).content == b"kept"
+    assert (await admin("GET", PATH)).json() == record
+    await asyncio.to_thread(worker.work)
+    assert stored(tmp_path) == [b"kept"]

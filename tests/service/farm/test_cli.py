@@ -35,12 +35,12 @@ def test_in_and_out_and_in_again(
     assert (done.exit_code, done.stdout) == (0, "3 created, 0 updated, 0 unchanged, 0 refused.\n"), (
         done.output
     )
-    done = headland("farm", "export", "meadow", taken)
+    done = headland("farm", "export", "meadow", taken, "--records")
     assert (done.exit_code, done.stdout) == (0, f"{taken}: 3 lines\n")
     directory.assign("admin", "admin", "orchard")
     done = headland("farm", "import", "orchard", taken, "--restore", "--json")
     assert json.loads(done.stdout) == {"lines": 3, "created": 3, "updated": 0, "unchanged": 0, "refused": 0}
-    assert headland("farm", "export", "orchard", again, "--quiet").stdout == ""
+    assert headland("farm", "export", "orchard", again, "--records", "--quiet").stdout == ""
     assert again.read_bytes() == gzip.decompress(taken.read_bytes())
 
 
@@ -113,4 +113,5 @@ def test_files_that_can_not_be_read(headland: Callable[..., Result], tmp_path: P
     broken = tmp_path / "broken.gz"
     broken.write_bytes(gzip.compress(text({"id": "elm"}).encode())[:-4])
     assert headland("farm", "import", "meadow", broken).exit_code == 2
-    assert headland("farm", "export", "meadow", tmp_path / "no" / "folder").exit_code == 1
+    assert headland("farm", "export", "meadow", tmp_path / "no" / "folder", "--records").exit_code == 1
+    assert headland("farm", "export", "meadow").exit_code == 2

@@ -26,7 +26,7 @@ def word_for(method: str, path: str) -> str:
     """Which of the words an operation comes down to: by its path where its method does not tell."""
     if method == "PUT" and "/cascade-delete/" in path:
         return "delete"
-    if method == "POST" and path.startswith("/restore"):
+    if (method == "POST" and path.startswith("/restore")) or (method == "PUT" and path.endswith("/file")):
         # What is restored takes the place of what was there, stamps and all: an administrator's to do.
         return "delete"
     if method == "POST" and path.startswith("/bulk"):

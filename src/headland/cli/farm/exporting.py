@@ -8,9 +8,11 @@ from typing import BinaryIO, cast
 
 import click
 
-from headland.cli.errors import CliError
+from headland.cli.exit_codes import ExitCode
+from headland.cli.farm.packing import Packing
 from headland.cli.farm.parts import STANDARD
 from headland.cli.farm.records import Records
+from headland.cli.farm.report import Report
 from headland.cli.files import replacement
 from headland.cli.options import quiet_option
 from headland.cli.progress import transfer
@@ -19,33 +21,57 @@ from headland.cli.surroundings import open_service
 
 @click.command("export")
 @click.argument("instance")
-@click.argument("file", type=click.Path(path_type=Path), default=STANDARD)
-@click.option("--family", help="The documents of this one alone, such as farms or seasonal-fields.")
-@quiet_option("Show no progress, and print nothing.")
-def export_lines(instance: str, file: Path, family: str | None, quiet: bool) -> None:
-    """Take records out, as lines of JSON.
+@click.argument("target", type=click.Path(path_type=Path), default=STANDARD)
+@click.option("--records", "lines_alone", is_flag=True, help="Lines of JSON alone, without files.")
+@click.option(
+    "--family", help="The documents of this one alone, such as farms or seasonal-fields, as lines of JSON."
+)
+@click.option(
+    "--refused", type=click.Path(path_type=Path), help="Write to this file which files could not go, and why."
+)
+@quiet_option("Show no progress, and print nothing but what could not go.")
+def export_records(
+    *,
+    instance: str,
+    target: Path,
+    lines_alone: bool,
+    family: str | None,
+    refused: Path | None,
+    quiet: bool,
+) -> None:
+    """Take records out, and their files.
 
-    They are of one moment, in the order in which they were made, parties first. FILE is replaced once all of
-    it has come, and compressed by gzip if it is called so; `-` is standard output.
+    TARGET is a folder, which becomes a bag (BagIt, RFC 8493): lines of JSON for each family of records, parties
+    first, the files of attachments, and checksums of it all. What is in it to the last bit does not come again:
+    call it again where it was broken off. A file that changes meanwhile can't go: then the exit code is 1.
+
+    With --records or --family it is a file of lines of JSON. It is replaced once all of it has come, and
+    compressed by gzip if it is called so; `-` is standard output. Records are of one moment either way.
     """
-    with open_service() as service:
-        records = Records(service, instance, family)
-        if file == STANDARD:
-            _copy(records, sys.stdout.buffer, instance, quiet=quiet)
-            return
-        try:
-            with replacement(file) as temporary, temporary.open("wb") as raw:
-                zipped = (
-                    gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
-                    if file.suffix == ".gz"
-                    else nullcontext(raw)
-                )
-                with zipped as target:
-                    lines = _copy(records, cast("BinaryIO", target), instance, quiet=quiet)
-        except OSError as error:
-            raise CliError(f"{file} can't be written ({error.strerror})", "name another file") from None
+    if lines_alone or family is not None:
+        with open_service() as service:
+            _take_lines(Records(service, instance, family), target, instance, quiet=quiet)
+        return
+    if target == STANDARD:
+        raise click.UsageError("Name a folder, or say --records for lines of JSON without files.")
+    with open_service() as service, Report.to(refused) as report:
+        packed = Packing(service, instance, report, quiet=quiet).run(target)
     if not quiet:
-        click.echo(f"{file}: {lines} lines")
+        click.echo(f"{target}: {packed.records} records, {packed.files} files")
+    if report.count:
+        raise click.exceptions.Exit(ExitCode.FAILED)
+
+
+def _take_lines(records: Records, target: Path, name: str, *, quiet: bool) -> None:
+    if target == STANDARD:
+        _copy(records, sys.stdout.buffer, name, quiet=quiet)
+        return
+    with replacement(target) as temporary, temporary.open("wb") as raw:
+        zipped = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if target.suffix == ".gz" else nullcontext(raw)
+        with zipped as opened:
+            lines = _copy(records, cast("BinaryIO", opened), name, quiet=quiet)
+    if not quiet:
+        click.echo(f"{target}: {lines} lines")
 
 
 def _copy(records: Records, target: BinaryIO, name: str, *, quiet: bool) -> int:

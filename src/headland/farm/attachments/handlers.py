@@ -13,6 +13,7 @@ from headland.farm.answers import file_answer
 from headland.farm.arrival import Arrival
 from headland.farm.attachments.files import digest_header
 from headland.farm.attachments.types import check_type
+from headland.farm.catalogue.family import FILE_NAME
 from headland.farm.catalogue.shape import Stored
 from headland.farm.documents import documents, files, rows
 from headland.farm.documents.conditions import Conditions
@@ -30,8 +31,6 @@ from headland.storage import BlobNotFoundError
 
 #: Of file names: what file systems take.
 _LONGEST_NAME = 255
-
-_FILE_NAME = "original_file_name"
 
 
 @dataclass(slots=True)
@@ -129,7 +128,7 @@ class FileHandlers(Handlers):
     ) -> Written:
         members = self._shape.writable(received.fields)
         if received.name is not None:
-            members[self._shape.names[_FILE_NAME]] = received.name
+            members[self._shape.names[FILE_NAME]] = received.name
         patch = Patch(members)
         written = documents.write(connection, self._shape, key, patch, stamp=stamp, conditions=conditions)
         if received.file is not None:
@@ -137,7 +136,7 @@ class FileHandlers(Handlers):
         return written
 
     def _name_in(self, form: Form, fields: Mapping[str, str]) -> str | None:
-        wire = self._shape.names[_FILE_NAME]
+        wire = self._shape.names[FILE_NAME]
         name = fields.get(wire) or (form.file.file_name if form.file else None)
         if name is not None and (len(name) > _LONGEST_NAME or not name.isprintable()):
             text = f"A file's name has at most {_LONGEST_NAME} characters, and none that can't be printed."
@@ -145,7 +144,7 @@ class FileHandlers(Handlers):
         return name
 
     def _file_name(self, stored: Stored) -> str:
-        return str(self._shape.opened(stored)[self._shape.names[_FILE_NAME]])
+        return str(self._shape.opened(stored)[self._shape.names[FILE_NAME]])
 
 
 def _camel(fields: Mapping[str, str]) -> dict[str, str]:

@@ -8,21 +8,29 @@ import msgspec
 from msgspec import Meta
 
 from headland.farm.attachments.handlers import FileHandlers
+from headland.farm.attachments.restoring import FileRestoring
 from headland.farm.catalogue import FAMILIES, Family
+from headland.farm.catalogue.family import FILE_NAME
 from headland.farm.catalogue.shape import shape_of
 from headland.farm.guarded import guarded
 from headland.farm.handlers import Surroundings
 from headland.farm.parameters import CONDITIONS, api_version
-from headland.farm.paths import document_path
+from headland.farm.paths import document_path, file_path
 from headland.farm.routes import ETAG, LOCATION
 from headland.farm.versions import Version, versions
 from headland.http.forms import MULTIPART
-from headland.http.operations import Answer, Operation
+from headland.http.operations import Answer, Operation, Parameter
 
 _FILE_HEADERS = {
     "Content-Disposition": "The file's original name.",
     "Repr-Digest": "Its SHA-256 (RFC 9530).",
 }
+_DIGEST = Parameter(
+    "Repr-Digest",
+    str,
+    "The file's SHA-256 (RFC 9530): nothing is done where what arrives has another.",
+    place="header",
+)
 _CAPITALS = versions("AB")
 _Binary = Annotated[str, Meta(description="The file.", extra_json_schema={"format": "binary"})]
 
@@ -36,9 +44,10 @@ def file_operations(version: Version, surroundings: Surroundings) -> Iterator[Op
 
 def _operations(family: Family, version: Version, surroundings: Surroundings) -> Iterator[Operation]:
     kind, struct = family.kind.of(version), shape_of(family, version).struct
-    handlers = FileHandlers(family, version, surroundings)
-    path, write = document_path(family, version), family.action("write")
-    download = family.action("download/action")
+    of = (family, version, surroundings)
+    handlers = FileHandlers(*of)
+    path = document_path(family, version)
+    write, download, restore = map(family.action, ("write", "download/action", "restore"))
     yield Operation(
         "PATCH",
         path,
@@ -55,12 +64,24 @@ def _operations(family: Family, version: Version, surroundings: Surroundings) ->
     )
     yield Operation(
         "GET",
-        f"{path}/file",
+        file_path(family, version),
         guarded(f"download_{family.name}", download, handlers.download, surroundings.gate),
         f"Get the file of a {kind} resource",
         {200: Answer("The file.", "application/octet-stream", _FILE_HEADERS)},
         parameters=(api_version(version),),
         action=download,
+    )
+    yield Operation(
+        "PUT",
+        file_path(family, version),
+        guarded(f"restore_file_of_{family.name}", restore, FileRestoring(*of).restore, surroundings.gate),
+        f"Bring back the file of a {kind} resource, which stays as it is, stamps included",
+        {204: Answer("It is there.")},
+        body=bytes,
+        media_types=("application/octet-stream",),
+        parameters=(api_version(version), _DIGEST),
+        addition=True,
+        action=restore,
     )
 
 
@@ -68,7 +89,7 @@ def _operations(family: Family, version: Version, surroundings: Surroundings) ->
 def _form(family: Family, version: Version) -> type[Any]:
     """What may be sent: the file, and the members that clients write."""
     shape = shape_of(family, version)
-    members = [m for m in shape.members if not m.read_only or m.attribute == "original_file_name"]
+    members = [m for m in shape.members if not m.read_only or m.attribute == FILE_NAME]
     return msgspec.defstruct(
         f"{family.kind.of(version)}Form",
         [("file", _Binary | None, None), *((m.attribute, m.type_in(version) | None, None) for m in members)],

@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection, bindparam
 
 from headland.database.prepared import Prepared
+from headland.farm.bulk.wire import RecordFile
 from headland.farm.catalogue import FAMILIES, PARTIES, Family
-from headland.farm.catalogue.family import GEOMETRY
+from headland.farm.catalogue.family import FILE_NAME, GEOMETRY
 from headland.farm.catalogue.shape import Shape, Stored, shape_of
-from headland.farm.documents.tables import table_of
+from headland.farm.documents.files import belongs_to
+from headland.farm.documents.tables import files_table, table_of
+from headland.farm.paths import file_address
 
 #: Documents that are read at once.
 _AT_ONCE = 500
@@ -20,13 +24,21 @@ _AT_ONCE = 500
 ORDER: Sequence[Family] = (PARTIES, *(family for family in FAMILIES if family is not PARTIES))
 
 
+class _Found(NamedTuple):
+    """A document, and what is known of its file, if it has one."""
+
+    stored: Stored
+    size: int | None
+    sha256: bytes | None
+
+
 def documents_of(connection: Connection, shape: Shape) -> Iterator[bytes]:
     """Lines of one family's documents, in one version; each item is some of them."""
-    for found in _pages(connection, shape.family):
+    for page in _pages(connection, shape.family):
         if shape.as_stored and not shape.has_geometry:
-            yield b"".join([b"%b\n" % document for document, _, _ in found])
+            yield b"".join([b"%b\n" % found.stored.document for found in page])
         else:
-            yield b"".join([b"%b\n" % shape.read(Stored(*each)) for each in found])
+            yield b"".join([b"%b\n" % shape.read(found.stored) for found in page])
 
 
 def records(connection: Connection) -> Iterator[bytes]:
@@ -38,35 +50,50 @@ def records(connection: Connection) -> Iterator[bytes]:
             family.segment.of(version).encode(),
             version.encode(),
         )
-        for found in _pages(connection, family):
-            yield b"".join([_record(head, shape, Stored(*each)) for each in found])
+        for page in _pages(connection, family):
+            yield b"".join([_record(head, shape, found) for found in page])
 
 
-def _record(head: bytes, shape: Shape, stored: Stored) -> bytes:
+def _record(head: bytes, shape: Shape, found: _Found) -> bytes:
+    stored = found.stored
     rest = stored.rest
     if stored.apart is not None and not shape.has_geometry:
         # Of its members, the geometry is the only one that is not made anew.
         kept = msgspec.json.decode(rest) if rest else {}
         rest = msgspec.json.encode(kept | {GEOMETRY: msgspec.json.decode(stored.apart)[GEOMETRY]})
     document = shape.read(stored)
-    return b"%b%b}\n" % (head, document) if rest is None else b'%b%b,"rest":%b}\n' % (head, document, rest)
+    beside = b"" if rest is None else b',"rest":%b' % rest
+    if found.sha256 is not None:
+        beside += b',"file":%b' % _file(shape, found)
+    return b"%b%b%b}\n" % (head, document, beside)
 
 
-def _pages(
-    connection: Connection, family: Family
-) -> Iterator[list[tuple[bytes, bytes | None, bytes | None]]]:
+def _file(shape: Shape, found: _Found) -> bytes:
+    document = shape.opened(found.stored)
+    path = file_address(shape.family, shape.version, document)
+    name = document[shape.names[FILE_NAME]]
+    return msgspec.json.encode(RecordFile(path, name, found.size or 0, (found.sha256 or b"").hex()))
+
+
+def _pages(connection: Connection, family: Family) -> Iterator[list[_Found]]:
     after = 0
     while found := _statement(family).rows(connection, after=after, limit=_AT_ONCE):
-        yield [(document, rest, apart) for _, document, rest, apart in found]
+        yield [_Found(Stored(*stored), size, sha256) for _, *stored, size, sha256 in found]
         after = found[-1][0]
 
 
 @cache
 def _statement(family: Family) -> Prepared:
-    table = table_of(family)
+    table, nothing = table_of(family), sa.null()
+    apart = table.c.apart if family.located else nothing
+    columns = (table.c.seq, table.c.document, table.c.rest, apart)
+    query = sa.select(*columns, nothing, nothing)
+    if family.has_file:
+        query = sa.select(*columns, files_table.c.size, files_table.c.sha256).join_from(
+            table, files_table, belongs_to(family), isouter=True
+        )
     return Prepared(
-        sa.select(table.c.seq, table.c.document, table.c.rest, table.c.apart if family.located else sa.null())
-        .where(table.c.seq > bindparam("after"))
+        query.where(table.c.seq > bindparam("after"))
         .order_by(table.c.seq)
         .limit(bindparam("limit", type_=sa.Integer))
     )

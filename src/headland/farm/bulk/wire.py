@@ -8,6 +8,21 @@ from msgspec import Meta, Struct
 from headland.farm.wire import Error
 
 
+class RecordFile(Struct, frozen=True):
+    """What a record that is taken out says in `file` of its document's file, which goes its own way. It is passed
+    over where records are brought in.
+    """
+
+    #: Below the instance's address.
+    path: str
+    #: What it was called where it came from.
+    name: str
+    #: Bytes.
+    size: int
+    #: In hexadecimal digits.
+    sha256: str
+
+
 class Record(Struct, frozen=True, omit_defaults=True):
     """A document of any family."""
 

@@ -16,10 +16,13 @@ from headland.farm.catalogue.words import Spelling
 from headland.farm.geometry import Placed
 from headland.farm.versions import ALL, Version, Versions
 
-__all__ = ["GEOMETRY", "Family", "Link", "Reference", "Spelling"]
+__all__ = ["FILE_NAME", "GEOMETRY", "Family", "Link", "Reference", "Spelling"]
 
 #: The member that says where a document is, in every family that has one.
 GEOMETRY = "geometry"
+
+#: The attribute that says what a document's file was called, in every family whose documents have one.
+FILE_NAME = "original_file_name"
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection
 
 from headland.farm.catalogue import Family
 from headland.farm.documents.tables import files_table as table
-from headland.farm.documents.tables import table_of
+from headland.farm.documents.tables import key_columns, table_of
 
 if TYPE_CHECKING:
     from headland.farm.documents.rows import Key
@@ -80,6 +80,13 @@ def _let_go(connection: Connection, condition: ColumnElement[bool]) -> None:
 def _is_of(family: Family, key: "Key") -> ColumnElement[bool]:
     of_key = (table.c[name] == text for name, text in key._asdict().items())
     return sa.and_(table.c.family == family.name, *of_key)
+
+
+def belongs_to(family: Family) -> ColumnElement[bool]:
+    """Joins files to the documents of a family that have them."""
+    documents = table_of(family)
+    keys = (table.c[name] == documents.c[name] for name in key_columns(family))
+    return sa.and_(table.c.family == family.name, *keys)
 
 
 def find(connection: Connection, family: Family, key: "Key") -> File | None:
