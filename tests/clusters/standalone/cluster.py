@@ -56,8 +56,6 @@ class StandaloneCluster:
             "spark.executor.extraJavaOptions": QUICK_JAVA,
             "spark.driver.extraJavaOptions": QUICK_JAVA,
         }
-        if more.get("jobs_deploy_mode") != "cluster":
-            small |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         return {
             "jobs_master": self.url,
             "jobs_manager_url": self.web,

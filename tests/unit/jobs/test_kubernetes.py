@@ -1,6 +1,9 @@
 """Kubernetes, as far as it goes without one: pods as its documentation shows them, and what Spark is told."""
 
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import unquote
 
 import msgspec
 import pytest
@@ -92,6 +95,48 @@ def test_an_api_server_that_is_not_there_says_nothing_about_a_batch(tmp_path: Pa
     ):
         with pytest.raises(ManagerUnreachableError, match=r"127\.0\.0\.1:9"):
             ask()
+
+
+def test_the_executors_of_a_driver_outside_are_labelled_and_cleared_away(tmp_path: Path):
+    """Driver pods own their executors; a driver outside the cluster leaves its own behind when it is killed."""
+    asked: list[tuple[str, str]] = []
+
+    class Api(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.told({"items": [{"metadata": {"name": f"exec-{number}"}} for number in (1, 2)]})
+
+        def do_DELETE(self) -> None:
+            self.told({})
+
+        def told(self, document: object) -> None:
+            asked.append((self.command, unquote(self.path)))
+            body = msgspec.json.encode(document)
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Api) as api:
+        threading.Thread(target=api.serve_forever, args=(0.01,)).start()
+        master = f"k8s://http://127.0.0.1:{api.server_port}"
+        settings = JobsSettings(master=master, kubernetes_namespace="farm")
+        clusters = Clusters(settings, Toolchain(Path("/java/bin/java"), Path("/spark")))
+        run, session = RunDirectory(tmp_path / KEY), Submission("pyspark-shell")
+        (text,) = clusters.plan(session, "session-7", run).files.values()
+        clusters.clear_away(session, run)
+        api.shutdown()
+    arguments = [line.strip('"') for line in text.splitlines()]
+    assert {
+        f"spark.kubernetes.executor.label.headland-run=headland-{KEY}",
+        "spark.driver.host=127.0.0.1",
+    } <= set(arguments)
+    pods = "/api/v1/namespaces/farm/pods"
+    assert asked == [
+        ("GET", f"{pods}?labelSelector=headland-run=headland-{KEY}"),
+        *(("DELETE", f"{pods}/exec-{number}") for number in (1, 2)),
+    ]
 
 
 def test_cluster_mode_labels_the_driver_and_does_not_wait(tmp_path: Path):

@@ -267,7 +267,7 @@ class TestSubmission:
     @pytest.fixture
     def plan(self):
         def plan(submission: Submission, **settings: object):
-            jobs = JobsSettings(master="spark://one:7077,two:7077", **settings)
+            jobs = JobsSettings(**{"master": "spark://one:7077,two:7077", **settings})
             clusters = Clusters(jobs, TOOLS)
             launch = clusters.plan(submission, "batch-7", RUN)
             (text,) = launch.files.values()
@@ -276,11 +276,13 @@ class TestSubmission:
         return plan
 
     def test_client_mode_is_a_driver_here(self, plan):
-        launch, arguments = plan(Submission("/a.jar", "demo.App"), driver_memory="700m")
+        master = "spark://127.0.0.1:7077,127.0.0.2:7077"
+        launch, arguments = plan(Submission("/a.jar", "demo.App"), driver_memory="700m", master=master)
         assert "-Xmx700m" in arguments
         at = arguments.index("--master")
-        assert arguments[at : at + 4] == ["--master", "spark://one:7077,two:7077", "--deploy-mode", "client"]
-        assert not any("spark.driver.host" in part or "bindAddress" in part for part in arguments)
+        assert arguments[at : at + 4] == ["--master", master, "--deploy-mode", "client"]
+        assert "spark.driver.host=127.0.0.1" in arguments, "the address on the way to the master"
+        assert not any("bindAddress" in part for part in arguments)
         assert f"spark.eventLog.dir={RUN.events.as_uri()}" in arguments
         assert "SPARK_LOCAL_IP" not in launch.environment
 

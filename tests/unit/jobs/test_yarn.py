@@ -169,6 +169,7 @@ class TestSubmission:
         assert any(argument.startswith("spark.eventLog.dir=file:///") for argument in arguments)
         assert arguments[arguments.index("-cp") + 1].endswith(":/etc/hadoop")
         assert launch.environment["HADOOP_USER_NAME"] == "farm"
+        assert f"spark.yarn.tags=headland-{KEY}" in arguments
 
     def test_the_application_is_what_the_submitter_says(self):
         said = "26/11/21 15:03:04 INFO YarnClientImpl: Submitted application application_1795273375514_0001\n"

@@ -1,5 +1,6 @@
 """Which cluster, by master and deploy mode: the one table of kinds, and what is common to all."""
 
+import socket
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from headland.jobs.clusters.kubernetes import KUBERNETES
 from headland.jobs.clusters.launch import SPARK_SUBMIT, Launch, java_command, machine_of, submit_arguments
 from headland.jobs.clusters.local import LOCAL
 from headland.jobs.clusters.machine import Machine
-from headland.jobs.clusters.manager import ResourceManager
+from headland.jobs.clusters.manager import ResourceManager, tag_of
 from headland.jobs.clusters.standalone import STANDALONE
 from headland.jobs.clusters.startup import StartupCache
 from headland.jobs.clusters.yarn import YARN
@@ -110,6 +111,13 @@ class Clusters:
         terms = kind_of(placed.master).terms(self.settings, placed, directory)
         return machine_of(placed, directory, terms, self.settings, self.tools)
 
+    def driver_host(self, submission: Submission, directory: RunDirectory) -> str:
+        """The name or address by which others know the host of a driver on this node. Raises as `plan`."""
+        placed = self.placed(submission)
+        conf = {**kind_of(placed.master).terms(self.settings, placed, directory).defaults}
+        conf |= {**self.settings.spark_conf, **submission.conf}
+        return conf.get("spark.driver.host") or socket.gethostname()
+
     def command(self, machine: Machine, *program: str, last: Path | None = None) -> list[str]:
         """Arguments of Java that run `program`, a class and its arguments, with `last` at the class path's end."""
         return java_command(machine, self.tools, self.startup, *program, last=str(last or ""))
@@ -125,12 +133,18 @@ class Clusters:
     def manager(self, submission: Submission) -> ResourceManager | None:
         """Who knows how the application does; None where that is the program that we start ourselves."""
         placed = self.placed(submission)
-        make = kind_of(placed.master).manager
-        if placed.deploy_mode == "client" or make is None:
-            return None
-        if placed.master not in self._managers:
-            self._managers[placed.master] = make(self.settings, placed.master)
-        return self._managers[placed.master]
+        return None if placed.deploy_mode == "client" else self._manager_of(placed.master)
+
+    def clear_away(self, submission: Submission, directory: RunDirectory) -> None:
+        """Have stopped what a cluster still has of an application whose driver was on this node and has ended.
+
+        Raises:
+            ManagerUnreachableError: its manager does not take the wish.
+        """
+        placed = self.placed(submission)
+        manager = self._manager_of(placed.master) if placed.deploy_mode == "client" else None
+        if manager is not None:
+            manager.clear_away(tag_of(directory.path.name))
 
     def handle(self, submission: Submission, output: Path) -> str | None:
         """The manager's id of the application, if SparkSubmit has said it."""
@@ -139,6 +153,14 @@ class Clusters:
             return None
         found = pattern.search(head(output, LOOKED_THROUGH))
         return found[1] if found else None
+
+    def _manager_of(self, master: str) -> ResourceManager | None:
+        make = kind_of(master).manager
+        if make is None:
+            return None
+        if master not in self._managers:
+            self._managers[master] = make(self.settings, master)
+        return self._managers[master]
 
 
 def head(file: Path, size: int) -> str:

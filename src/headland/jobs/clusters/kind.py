@@ -1,10 +1,11 @@
 """A kind of cluster: by which masters it is known, and what a submission to it needs."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from headland.jobs.batches.submission import Submission
+from headland.jobs.clusters.addresses import address_towards
 from headland.jobs.clusters.manager import ResourceManager
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import DeployMode, JobsSettings
@@ -46,10 +47,15 @@ class Kind:
     python_modes: tuple[DeployMode, ...] = ("client", "cluster")
 
 
-def driver_here(directory: RunDirectory) -> dict[str, str]:
-    """Defaults for a driver that runs on this node, on a cluster of whatever kind."""
+def driver_here(directory: RunDirectory, cluster: Iterable[str] = ()) -> dict[str, str]:
+    """Defaults for a driver that runs on this node, on a cluster of whatever kind. Where executors run on other nodes,
+    `cluster` are URLs of services that are near to them.
+    """
+    address = address_towards(cluster)
     return {
         **event_log(directory),
+        # Executors call the driver back.
+        **({"spark.driver.host": address} if address else {}),
         # It would take a port that nobody is told of, and half a second.
         "spark.ui.enabled": "false",
         "spark.sql.warehouse.dir": (directory.work / "spark-warehouse").as_uri(),

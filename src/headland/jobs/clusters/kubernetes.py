@@ -145,12 +145,15 @@ class KubernetesManager:
             answer = self._ask(self._pod(handle))
             pod = None if answer is None else _decode(answer, Pod)
         else:
-            query = urlencode({"labelSelector": f"spark-role=driver,{LABEL}={tag}"})
-            answer = self._ask(f"{self._pods}?{query}")
-            pod = next(iter(_decode(answer, _Pods).items), None) if answer is not None else None
+            pod = next(iter(self._labelled(f"spark-role=driver,{LABEL}={tag}")), None)
         if pod is None or pod.metadata.labels.get(LABEL) != tag:
             return None
         return application_of(pod, self._log(pod.metadata.name))
+
+    def clear_away(self, tag: str) -> None:
+        """Delete its executors' pods: those of a driver outside the cluster are owned by no other pod."""
+        for pod in self._labelled(f"{LABEL}={tag}"):
+            self._ask(self._pod(pod.metadata.name), "DELETE")
 
     def kill(self, application: Application) -> None:
         """Delete the pod, and with it its executors, which it owns, and its log."""
@@ -166,6 +169,10 @@ class KubernetesManager:
                 yield from pieces(answer)
             else:
                 raise ManagerUnreachableError(f"log of {application.handle}: HTTP status {answer.status}")
+
+    def _labelled(self, selector: str) -> list[Pod]:
+        answer = self._ask(f"{self._pods}?{urlencode({'labelSelector': selector})}")
+        return _decode(answer, _Pods).items if answer is not None else []
 
     def _pod(self, name: str) -> str:
         return f"{self._pods}/{quote(name)}"
@@ -203,13 +210,17 @@ def _milliseconds(time: str | None) -> int | None:
     return None if time is None else int(datetime.fromisoformat(time).timestamp() * 1000)
 
 
-def _manager(settings: JobsSettings, master: str) -> KubernetesManager:
+def _api(master: str) -> str:
     address = master.removeprefix("k8s://").rstrip("/")
+    # As Spark reads a master that does not say how it is to be spoken to.
+    return address if "://" in address else f"https://{address}"
+
+
+def _manager(settings: JobsSettings, master: str) -> KubernetesManager:
     token = Path(settings.kubernetes_token_file) if settings.kubernetes_token_file else _ACCOUNT / "token"
     ca = Path(settings.kubernetes_ca_file) if settings.kubernetes_ca_file else _ACCOUNT / "ca.crt"
     return KubernetesManager(
-        # As Spark reads a master that does not say how it is to be spoken to.
-        address if "://" in address else f"https://{address}",
+        _api(master),
         settings.kubernetes_namespace,
         token if settings.kubernetes_token_file or token.exists() else None,
         ca if settings.kubernetes_ca_file or ca.exists() else None,
@@ -218,14 +229,16 @@ def _manager(settings: JobsSettings, master: str) -> KubernetesManager:
 
 def _terms(settings: JobsSettings, submission: Submission, directory: RunDirectory) -> Terms:
     demands = {"spark.kubernetes.namespace": settings.kubernetes_namespace}
+    tag = tag_of(directory.path.name)
     if submission.deploy_mode == "client":
-        return Terms(submission.master, driver_here(directory), demands)
+        demands[f"spark.kubernetes.executor.label.{LABEL}"] = tag
+        return Terms(submission.master, driver_here(directory, [_api(submission.master)]), demands)
     return Terms(
         submission.master,
         {},
         demands={
             **demands,
-            f"spark.kubernetes.driver.label.{LABEL}": tag_of(directory.path.name),
+            f"spark.kubernetes.driver.label.{LABEL}": tag,
             "spark.kubernetes.submission.waitAppCompletion": "false",
         },
     )

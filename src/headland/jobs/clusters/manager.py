@@ -65,6 +65,12 @@ class ResourceManager(Protocol):
         """Have it stopped. Returns when the manager has taken the wish; one that has ended stays as it is."""
         ...
 
+    def clear_away(self, tag: str) -> None:
+        """Have stopped what the cluster still has of an application whose driver was on this node and has ended. Most
+        of it goes by itself when the driver does.
+        """
+        ...
+
     def driver_log(self, application: Application) -> Iterator[bytes]:
         """What the driver has written, as far as the manager lets it be read; pieces of any size."""
         ...

@@ -89,6 +89,9 @@ class StandaloneManager:
         if lost is not None:
             raise lost
 
+    def clear_away(self, tag: str) -> None:
+        """Nothing is left: a master lets an application go as soon as its driver's connection has ended."""
+
     def driver_log(self, application: Application) -> Iterator[bytes]:
         """Its output, then its errors."""
         drivers = self._drivers()
@@ -227,7 +230,8 @@ def _manager(settings: JobsSettings, master: str) -> StandaloneManager:
 
 def _terms(settings: JobsSettings, submission: Submission, directory: RunDirectory) -> Terms:
     if submission.deploy_mode == "client":
-        return Terms(submission.master, driver_here(directory))
+        masters = submission.master.removeprefix("spark://").split(",")
+        return Terms(submission.master, driver_here(directory, [f"spark://{each}" for each in masters]))
     rest = ",".join(f"{host}:{settings.rest_port}" for host in _hosts(submission.master))
     return Terms(
         # The REST server, since it alone passes on no environment, and knows the options that today's Java needs.

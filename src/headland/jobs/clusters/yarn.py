@@ -86,6 +86,12 @@ class YarnManager:
         path = f"/ws/v1/cluster/apps/{quote(application.handle)}/state"
         self._ask(path, method="PUT", body=b'{"state":"KILLED"}')
 
+    def clear_away(self, tag: str) -> None:
+        """An application that waits for its place would get one, and look for its driver until it gives up."""
+        application = self.find(tag, None)
+        if application is not None and not application.phase.final:
+            self.kill(application)
+
     def driver_log(self, application: Application) -> Iterator[bytes]:
         """Its output, then its errors; one that never had a driver has none."""
         container = container_of(application.driver_log_url or "")
@@ -272,15 +278,30 @@ def _manager(settings: JobsSettings, master: str) -> YarnManager:
     return YarnManager(own or site.resource_managers, user=user, log_server=site.log_server)
 
 
+def _near(settings: JobsSettings) -> Sequence[str]:
+    """URLs of resource managers, as far as yarn-site.xml names any."""
+    try:
+        return YarnSite.read(_conf_dir(settings)).resource_managers
+    except YarnSiteError:
+        return ()
+
+
 def _terms(settings: JobsSettings, submission: Submission, directory: RunDirectory) -> Terms:
     folder = str(_conf_dir(settings))
+    conf = {**settings.spark_conf, **submission.conf}
+    tags = [tag.strip() for tag in conf.get("spark.yarn.tags", "").split(",") if tag.strip()]
+    tagged = {"spark.yarn.tags": ",".join([*tags, tag_of(directory.path.name)])}
     environment: dict[str, str | None] = {"HADOOP_CONF_DIR": folder, "YARN_CONF_DIR": folder}
     if settings.yarn_user:
         environment["HADOOP_USER_NAME"] = settings.yarn_user
     if submission.deploy_mode == "client":
-        return Terms(submission.master, driver_here(directory), environment=environment, class_path=(folder,))
-    conf = {**settings.spark_conf, **submission.conf}
-    tags = [tag.strip() for tag in conf.get("spark.yarn.tags", "").split(",") if tag.strip()]
+        return Terms(
+            submission.master,
+            driver_here(directory, _near(settings)),
+            tagged,
+            environment=environment,
+            class_path=(folder,),
+        )
     # Spark hands these on to the driver, whose node knows nothing of this one's Python.
     environment |= {"PYSPARK_PYTHON": settings.python, "PYSPARK_DRIVER_PYTHON": settings.python}
     return Terms(
@@ -288,10 +309,7 @@ def _terms(settings: JobsSettings, submission: Submission, directory: RunDirecto
         # YARN would start the driver anew when it fails, and the application would have run twice. Who asks for
         # that by `conf` gets it.
         {"spark.yarn.maxAppAttempts": "1"},
-        demands={
-            "spark.yarn.tags": ",".join([*tags, tag_of(directory.path.name)]),
-            "spark.yarn.submit.waitAppCompletion": "false",
-        },
+        demands={**tagged, "spark.yarn.submit.waitAppCompletion": "false"},
         environment=environment,
         class_path=(folder,),
     )

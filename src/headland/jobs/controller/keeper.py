@@ -25,6 +25,7 @@ from headland.jobs.controller.ending import Ending
 from headland.jobs.controller.following import Following
 from headland.jobs.controller.held import clear_away, idle, stop_left, tell_to_stop
 from headland.jobs.controller.launching import Launcher
+from headland.jobs.controller.leaving import leave
 from headland.jobs.controller.warm import Driver, WarmDrivers
 from headland.jobs.node import own_user
 from headland.jobs.runner.run_directory import RunDirectory
@@ -107,7 +108,7 @@ class BatchKeeper:
         ui = None
         if conf.get("spark.ui.enabled") == "true":
             known = msgspec.json.decode(row.app_info, type=AppInfo).spark_ui_url if row.app_info else None
-            host = conf.get("spark.driver.host") or socket.gethostname()
+            host = self.cluster.driver_host(request, directory)
             ui = known or driver_facts(head(directory.output, SAID_WITHIN)).ui_url(host)
         return msgspec.json.encode(AppInfo(driver_log_url=self._log_url(row), spark_ui_url=ui))
 
@@ -219,6 +220,7 @@ class BatchKeeper:
             "log_tail": msgspec.json.encode(log.ended_tail(encoded, directory.output)),
         }
         # Before the row says that it is over: after that nobody would come back to do it.
+        leave(self.cluster, request, directory)
         for folder in (directory.staged, directory.temporary):
             shutil.rmtree(folder, ignore_errors=True)
         directory.driver_log.unlink(missing_ok=True)
@@ -228,6 +230,8 @@ class BatchKeeper:
 
     def _forget(self, row: BatchRow, directory: RunDirectory) -> None:
         """Leave nothing of a batch: processes first, then files, then the row that knows of them."""
+        if row.finished_at is None:
+            leave(self.cluster, submission.decode(row.request), directory)
         clear_away(directory)
         self.database.write_and_wait(lambda connection: store.remove(connection, row.id))
         self._launcher.collect(row)

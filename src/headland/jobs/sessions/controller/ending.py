@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from headland.jobs.batches.submission import Submission
 from headland.jobs.controller.diagnosis import diagnose
 
+_SIGNALS = {each.value: each.name for each in signal.Signals}
+
 
 def diagnosis(
     record: dict[str, object] | None, submission: Submission, output: Sequence[str], *, up: bool
@@ -19,6 +21,8 @@ def diagnosis(
     if isinstance(number, int):
         return f"The session's host was stopped from outside by signal {signal.Signals(number).name}."
     code = record["exit_code"] if isinstance(record["exit_code"], int) else None
+    if code is not None and code - 128 in _SIGNALS:
+        return f"The session's JVM was stopped from outside by signal {_SIGNALS[code - 128]}."
     if up:
         return f"The session's JVM has ended with exit code {code}."
     return f"The session's application did not start: {diagnose(submission, code, list(output))}"

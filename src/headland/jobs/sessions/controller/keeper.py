@@ -16,6 +16,7 @@ from headland.jobs.batches.wire import AppInfo
 from headland.jobs.clusters.cluster import Clusters
 from headland.jobs.controller.diagnosis import LOOKED_AT
 from headland.jobs.controller.held import clear_away, idle, stop_left, tell_to_stop
+from headland.jobs.controller.leaving import leave
 from headland.jobs.node import own_user
 from headland.jobs.sessions import commission, store
 from headland.jobs.sessions.controller.ending import diagnosis
@@ -164,6 +165,7 @@ class SessionKeeper:
             "log_tail": msgspec.json.encode(log.ended_tail(encoded, folder.output)),
         }
         # Before the row says that it is over: after that nobody would come back to do it.
+        leave(self.cluster, request, folder)
         for gone in (folder.staged, folder.uploads, folder.temporary):
             shutil.rmtree(gone, ignore_errors=True)
         self.database.write_and_wait(lambda connection: store.change(connection, row.id, **values))
@@ -172,6 +174,8 @@ class SessionKeeper:
 
     def _forget(self, row: SessionRow, folder: SessionFolder) -> None:
         """Leave nothing of a session: processes first, then files, then the row that knows of them."""
+        if row.finished_at is None:
+            leave(self.cluster, commission.decode(row.request).submission, folder)
         clear_away(folder)
         self.database.write_and_wait(lambda connection: store.remove(connection, row.id))
         self._launcher.collect(row)

@@ -61,7 +61,7 @@ async def run(directory: SessionFolder) -> int:
 
 async def _until_over(session: Session, jvm: Jvm, told: asyncio.Event) -> int:
     """Wait until there is a reason to end, and see the JVM end; the host's exit code."""
-    over = {
+    over: dict[str, asyncio.Future[Any]] = {
         "jvm": asyncio.ensure_future(jvm.ended()),
         "told": asyncio.ensure_future(told.wait()),
         "failed": asyncio.ensure_future(session.failed.wait()),
@@ -69,7 +69,9 @@ async def _until_over(session: Session, jvm: Jvm, told: asyncio.Event) -> int:
     await asyncio.wait(over.values(), return_when=asyncio.FIRST_COMPLETED)
     code = 0
     if over["jvm"].done():
-        code = int(over["jvm"].result()) or 1
+        ended = over["jvm"].result()
+        # A signal as shells have it.
+        code = 128 - ended if ended < 0 else ended or 1
     elif over["failed"].done():
         code = 1
     session.stop()

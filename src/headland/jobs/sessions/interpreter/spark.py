@@ -51,6 +51,9 @@ class Application:
             java_context = jvm_gateway.jvm.JavaSparkContext(shared)
             conf = SparkConf(_jconf=java_context.getConf())
             context = SparkContext(conf=conf, gateway=jvm_gateway, jsc=java_context)
+        # As `spark-submit` has it of programs: what executors run, which may be on other nodes.
+        if python := context.getConf().get("spark.pyspark.python"):
+            context.pythonExec = python
         # Clients fetch data frames by printing what `toJSON` gives, and read what a cell prints as JSON.
         warnings.filterwarnings("ignore", message="The return type of DataFrame.toJSON")
         return cls(SparkSession(context))

@@ -1,0 +1,82 @@
+"""A session whose executors are on a real standalone cluster: one, which is used up test by test."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from tests.clusters.standalone.cluster import StandaloneCluster
+from tests.served.notebooks import Notebook
+from tests.served.test_processes import processes_of
+from tests.serving import Served, eventually
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def notebook(attached: Served) -> Notebook:
+    return Notebook(attached, kind="shared", conf={"spark.ui.enabled": "true"}).is_idle()
+
+
+def test_its_application_is_the_masters(notebook: Notebook, cluster: StandaloneCluster) -> None:
+    record = eventually(lambda: r if (r := notebook.get())["appId"] else None, "its row says so")
+    assert record["appId"] in {app["id"] for app in cluster.state()["activeapps"]}
+    assert record["appInfo"]["sparkUiUrl"].startswith("http://127.0.0.1:")
+
+
+def test_code_of_every_kind_runs_on_the_worker(notebook: Notebook, cluster: StandaloneCluster) -> None:
+    assert cluster.worker is not None
+    where = "import os\nsc.parallelize([0], 1).map(lambda _: os.getcwd()).collect()[0]"
+    assert str(cluster.folder / "work") in notebook.text(where, kind="pyspark")
+    scala = "case class Furrow(n: Long)\nspark.range(4).map(n => Furrow(n)).filter(_.n > 1).count()"
+    assert notebook.text(scala, kind="spark").endswith(" = 2\n")
+    notebook.text("spark.range(3).createOrReplaceTempView('three')", kind="pyspark")
+    shown = notebook.run("SELECT sum(id) FROM three", kind="sql")["data"]["application/json"]
+    assert shown["data"] == [[3]]
+
+
+def test_files_reach_the_worker(attached: Served, notebook: Notebook, tmp_path: Path) -> None:
+    module = tmp_path / "hedgerow.py"
+    module.write_text("HEIGHT = 3\n")
+    notebook.post("/add-pyfile", {"uri": attached.put(module, "modules/hedgerow.py")})
+    code = (
+        "def height(_):\n"
+        "    import hedgerow\n"
+        "    return hedgerow.HEIGHT\n"
+        "sc.parallelize([0], 1).map(height).collect()"
+    )
+    assert notebook.text(code, kind="pyspark") == "[3]"
+
+
+def test_a_cell_goes_on_when_the_service_is_killed(
+    attached: Served, notebook: Notebook, tmp_path: Path
+) -> None:
+    mark, runs = tmp_path / "mark", tmp_path / "runs"
+    code = (
+        "import pathlib, time\n"
+        "def wait(n):\n"
+        f"    with open({str(runs)!r}, 'a') as file: file.write('run\\n')\n"
+        f"    while not pathlib.Path({str(mark)!r}).exists(): time.sleep(0.05)\n"
+        "    return n\n"
+        "sc.parallelize([7], 1).map(wait).collect()"
+    )
+    number = notebook.begin(code, kind="pyspark")
+    eventually(runs.exists, "an executor is at it")
+    attached.kill()
+    mark.touch()
+    attached.start()
+    assert notebook.ended(number)["output"]["data"]["text/plain"] == "[7]"
+    assert runs.read_text() == "run\n"
+
+
+def test_a_driver_that_is_killed_leaves_nothing_on_the_cluster(
+    notebook: Notebook, cluster: StandaloneCluster
+) -> None:
+    app_id = notebook.get()["appId"]
+    (driver,) = [pid for pid, command in processes_of(notebook.run_key).items() if "java" in command]
+    os.kill(driver, signal.SIGKILL)
+    eventually(lambda: notebook.get("/state")["state"] == "dead", "it is dead")
+    told = "\t diagnostics: The session's JVM was stopped from outside by signal SIGKILL."
+    assert told in notebook.get("/log?size=-1")["log"]
+    eventually(lambda: app_id in {app["id"] for app in cluster.state()["completedapps"]}, "the master knows")
+    eventually(lambda: cluster.state()["coresused"] == 0, "its executor has ended")
