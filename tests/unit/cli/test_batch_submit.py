@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from headland.cli.batch.submit import request_body
+from headland.cli.spark_options import in_livys_words
 
 SUBMIT = ["batch", "submit", "wasbs:///jobs/app.jar", "--class", "org.example.Main"]
 
@@ -46,7 +46,8 @@ def test_everything_goes_over_in_livys_words(headland, stand_in):
 
 
 def test_what_is_not_given_is_left_out():
-    assert request_body("wasbs:///a.py", (), {}, class_name=None, jars=()) == {"file": "wasbs:///a.py"}
+    given = {"file": "wasbs:///a.py", "args": (), "conf": {}, "class_name": None, "jars": ()}
+    assert in_livys_words(**given) == {"file": "wasbs:///a.py"}
 
 
 def test_json_and_quiet(headland, stand_in):

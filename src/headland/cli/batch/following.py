@@ -4,14 +4,13 @@ from collections.abc import Callable
 
 import click
 
-from headland.cli.batch.jobs import ENDS, Batch, Jobs, LogPage, interrupted
+from headland.cli.batch.jobs import ENDS, Jobs, interrupted
 from headland.cli.documents import view
 from headland.cli.errors import BusyError
+from headland.cli.livy import Job
+from headland.cli.log_pages import LINES, LogPage
 from headland.cli.polling import Polling
 from headland.cli.surroundings import surroundings
-
-#: Lines asked for at once.
-PAGE = 1000
 
 #: Lines of a log that have a line feed within them. In all others it was a carriage return, which no event can hold.
 _HEADING = "\nstderr: "
@@ -71,7 +70,7 @@ class _Following:
     def _listen(self) -> str | None:
         """What the end of the log is called; None where the service has stopped before."""
         try:
-            with self._jobs.log_events(self._id, self._next, PAGE, self._place) as events:
+            with self._jobs.log_events(self._id, self._next, LINES, self._place) as events:
                 if events is None:
                     raise _NoEventsError
                 for event in events:
@@ -90,7 +89,7 @@ class _Following:
             # The state goes first: a log read after the end is a whole log.
             state, begun = self._state(), self._next
             while True:
-                page = self._polling.ask(lambda: view(self._jobs.log(self._id, self._next, PAGE), LogPage))
+                page = self._polling.ask(lambda: view(self._jobs.log(self._id, self._next, LINES), LogPage))
                 for line in page.log:
                     self._take(line)
                 if not page.log or self._next >= page.total:
@@ -106,4 +105,4 @@ class _Following:
         self._next += 1
 
     def _state(self) -> str:
-        return self._polling.ask(lambda: view(self._jobs.state(self._id), Batch)).state
+        return self._polling.ask(lambda: view(self._jobs.state(self._id), Job)).state

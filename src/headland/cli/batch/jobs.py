@@ -5,47 +5,19 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from headland.cli.documents import view
 from headland.cli.errors import CliError, not_found
 from headland.cli.events import EVENTS, Event, events
 from headland.cli.exit_codes import ExitCode
+from headland.cli.livy import Job
 
 if TYPE_CHECKING:
     from headland.cli.service import Service
 
 #: How a batch may end, and with which code a command that waited for it ends then.
 ENDS = {"success": ExitCode.OK, "dead": ExitCode.FAILED, "killed": ExitCode.KILLED}
-
-
-class Batch(Struct):
-    """What commands need of a batch."""
-
-    id: int
-    state: str
-    name: str | None = None
-    owner: str | None = None
-    proxy_user: str | None = field(default=None, name="proxyUser")
-    app_id: str | None = field(default=None, name="appId")
-    app_info: dict[str, str | None] | None = field(default=None, name="appInfo")
-    log: list[str] | None = None
-
-
-class BatchPage(Struct):
-    """Some batches, and how many there are in all."""
-
-    start: int = field(name="from")
-    total: int
-    sessions: list[dict[str, Any]]
-
-
-class LogPage(Struct):
-    """Some lines, the number of the first, and how many there are in all."""
-
-    start: int = field(name="from")
-    total: int
-    log: list[str]
 
 
 class Stage(Struct):
@@ -82,7 +54,7 @@ class Jobs:
 
     def number(self, id_: str) -> str:
         """The number of a batch. A name may come to mean another batch while one is waited for."""
-        return id_ if id_.isdigit() else str(view(self.state(id_), Batch).id)
+        return id_ if id_.isdigit() else str(view(self.state(id_), Job).id)
 
     def submit(self, request: dict[str, Any], key: str) -> dict[str, Any]:
         """The batch made of `request`, in Livy's words: by this call, or an earlier one with the same `key`."""

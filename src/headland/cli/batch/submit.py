@@ -9,15 +9,17 @@ from typing import Any
 import click
 
 from headland.cli.batch.following import follow_log
-from headland.cli.batch.jobs import Batch, Jobs, check_end
-from headland.cli.batch.log import print_line
+from headland.cli.batch.jobs import Jobs, check_end
 from headland.cli.batch.wait import wait_for_end
 from headland.cli.batch.watching import watcher
 from headland.cli.documents import view
 from headland.cli.errors import CliError
 from headland.cli.exit_codes import ExitCode
+from headland.cli.livy import Job
+from headland.cli.log_pages import print_line
 from headland.cli.options import json_option, quiet_option
 from headland.cli.output import print_json
+from headland.cli.spark_options import in_livys_words, spark_options
 from headland.cli.storage.addresses import blob
 from headland.cli.storage.blobs import Blobs
 from headland.cli.surroundings import open_service
@@ -32,14 +34,6 @@ _URL_UNSAFE = re.compile(r"[^\w.@+=-]")
 _KEY = re.compile(r"[!#-+\--~]{1,255}")
 
 
-def _settings(_ctx: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    pairs = [value.partition("=") for value in values]
-    for value, (name, equals, _) in zip(values, pairs, strict=True):
-        if not name or not equals:
-            raise click.BadParameter(f"'{value}' is not KEY=VALUE.")
-    return {name: value for name, _, value in pairs}
-
-
 def _key(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     if value is not None and not _KEY.fullmatch(value):
         raise click.BadParameter("must be up to 255 visible ASCII characters, without quotes and commas.")
@@ -51,22 +45,7 @@ def _key(_ctx: click.Context, _parameter: click.Parameter, value: str | None) ->
 @click.argument("args", nargs=-1)
 @click.option("--class", "class_name", metavar="CLASS", help="Entry class; required with an archive.")
 @click.option("--name", help="A name, unique among batches that have not ended.")
-@click.option(
-    "--conf", multiple=True, metavar="KEY=VALUE", callback=_settings, help="Spark setting; repeatable."
-)
-@click.option("--jar", "jars", multiple=True, metavar="URL", help="Further archive; repeatable.")
-@click.option("--py-file", "py_files", multiple=True, metavar="URL", help="Python module; repeatable.")
-@click.option(
-    "--file", "files", multiple=True, metavar="URL", help="File for the working folder; repeatable."
-)
-@click.option("--archive", "archives", multiple=True, metavar="URL", help="Archive to unpack; repeatable.")
-@click.option("--driver-memory", metavar="SIZE", help="Such as 512m or 2g.")
-@click.option("--driver-cores", type=click.IntRange(min=1), help="Cores of the driver.")
-@click.option("--executor-memory", metavar="SIZE", help="Such as 512m or 2g.")
-@click.option("--executor-cores", type=click.IntRange(min=1), help="Cores of each executor.")
-@click.option("--num-executors", type=click.IntRange(min=1), help="How many executors.")
-@click.option("--queue", help="Queue of the cluster's resource manager.")
-@click.option("--proxy-user", help="User to run as.")
+@spark_options
 @click.option(
     "--idempotency-key",
     metavar="KEY",
@@ -82,7 +61,6 @@ def submit(
     *,
     file: str,
     args: tuple[str, ...],
-    conf: dict[str, str],
     idempotency_key: str | None,
     upload: bool,
     waits: bool,
@@ -104,8 +82,8 @@ def submit(
         jobs = Jobs(service)
         url = _upload(Blobs(service), file, quiet=quiet or as_json) if upload else file
         key = idempotency_key or str(uuid.uuid4())
-        document = _submit(jobs, request_body(url, args, conf, **named), key, file)
-        batch = view(document, Batch)
+        document = _submit(jobs, in_livys_words(file=url, args=args, **named), key, file)
+        batch = view(document, Job)
         id_, state = str(batch.id), batch.state
         if not as_json:
             click.echo(id_ if quiet else f"Batch {id_}: {state}.")
@@ -120,17 +98,6 @@ def submit(
             click.echo(f"Batch {id_}: {state}.")
     if waits or follow:
         check_end(state, id_)
-
-
-def request_body(file: str, args: tuple[str, ...], conf: dict[str, str], **named: Any) -> dict[str, Any]:
-    """The request in Livy's words. What was not given is left out."""
-    body: dict[str, Any] = {"file": file, "args": list(args), "conf": conf}
-    for name, value in named.items():
-        first, *others = name.split("_")
-        body[first + "".join(map(str.capitalize, others))] = (
-            list(value) if isinstance(value, tuple) else value
-        )
-    return {name: value for name, value in body.items() if value not in (None, [], {})}
 
 
 def _submit(jobs: Jobs, body: dict[str, Any], key: str, file: str) -> dict[str, Any]:
