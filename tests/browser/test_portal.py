@@ -221,7 +221,6 @@ def test_a_field_with_its_outline_on_a_map(make_tab):
     tab.judge("party")
     page.get_by_role("link", name="West field").click()
     page.locator("#map[data-drawn=yes]").wait_for()
-    page.get_by_text("1 outline.").wait_for()
     tab.judge("field")
     page.locator("#map canvas").click()
     page.get_by_text("West 2027").first.wait_for()

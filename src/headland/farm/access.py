@@ -70,6 +70,10 @@ class Gate:
             request.scope[UNITS] = self._throttle.take(instance.store_key, action)
         return Visit(principal, instance, self._stores.open(instance.store_key))
 
+    def allows(self, visit: Visit, action: str) -> bool:
+        """Whether somebody who was let in may do `action`, too."""
+        return self._authorizer.allows(visit.principal, action, visit.instance.resource_id)
+
     def _admitted(self, principal: Principal, name: str, action: str) -> Instance:
         if self._version is None:
             return self._decided(principal, name, action)

@@ -64,6 +64,12 @@ def page_answer(request: Request, page: bytes) -> Response:
     return _Answer(page, 200, [*_head(request), _JSON])
 
 
+def tile_answer(request: Request, content: bytes, media_type: str, etag: str) -> Response:
+    """Part of a map. Browsers keep it, and ask each time whether it is still so."""
+    kept = [(b"etag", etag.encode()), (b"cache-control", b"private, no-cache")]
+    return _Answer(content, 200, [*_head(request), (b"content-type", media_type.encode()), *kept])
+
+
 def job_answer(
     request: Request, job: bytes, status: int = 200, *, ended: bool, at: str | None = None
 ) -> Response:

@@ -11,8 +11,10 @@ from headland.farm.description import description_operation
 from headland.farm.handlers import Surroundings
 from headland.farm.overlaps import overlap_operations
 from headland.farm.queries import query_of, version_of
+from headland.farm.rights import rights_operation
 from headland.farm.routes import catalogue_operations
 from headland.farm.routing import Routes
+from headland.farm.tiles.routes import tile_operations
 from headland.farm.versions import ALL, Version
 from headland.farm.work.routes import job_operations
 from headland.http.application import Application
@@ -31,7 +33,9 @@ def operations_of(version: Version, surroundings: Surroundings) -> list[Operatio
         *file_operations(version, surroundings),
         *job_operations(version, surroundings),
         *bulk_operations(version, surroundings),
+        *tile_operations(version, surroundings),
     ]
+    operations.append(rights_operation(version, surroundings, operations))
     return [*operations, description_operation(version, operations)]
 
 

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from headland.portal.inside import Inside, RefusedError
+from headland.portal.inside import Answered, Inside
 
 #: The newest version in which boundaries have outlines.
 VERSION = "2023-06-01-preview"
 
 #: Documents on a page.
 SIZE = 50
+
+#: What actions on an instance's data begin with.
+_PROVIDED = "Microsoft.AgFoodPlatform/farmBeats"
 
 #: Of a parameter in a query: it may come more than once.
 Values = str | Sequence[str]
@@ -66,6 +69,20 @@ class Page:
     data: str
 
 
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What somebody may do with an instance."""
+
+    #: As roles name them.
+    actions: frozenset[str]
+
+    def allow(self, verb: str, segment: str) -> bool:
+        """Whether documents of a family may be `read`, written (`write`) or deleted (`delete`)."""
+        first, *words = segment.split("-")
+        family = f"{first}{''.join(map(str.title, words))}"
+        return f"{_PROVIDED}/{family}/{verb}" in self.actions
+
+
 class FarmService:
     """The farm service of one instance, with the rights of who is signed in. What it refuses is a RefusedError."""
 
@@ -82,6 +99,27 @@ class FarmService:
         found = await self._inside.call("GET", self._path(segments), query={"api-version": VERSION})
         return found.document
 
+    async def write(self, *segments: str, body: Mapping[str, Any], known: str = "") -> None:
+        """Make a document that is not there, or change the one that is `known` by its eTag and still so."""
+        condition = {"if-match": known} if known else {"if-none-match": "*"}
+        await self._inside.call(
+            "PATCH",
+            self._path(segments),
+            query={"api-version": VERSION},
+            body=body,
+            headers={"content-type": "application/merge-patch+json", **condition},
+        )
+
+    async def delete(self, *segments: str) -> None:
+        """Remove a document to which no other is linked."""
+        await self._inside.call("DELETE", self._path(segments), query={"api-version": VERSION})
+
+    async def rights(self) -> "Rights":
+        """What who is signed in may do here."""
+        query = {"api-version": VERSION}
+        found = (await self._inside.call("GET", self._path(("rights",)), query=query)).document
+        return Rights(frozenset(found["actions"]))
+
     async def page(
         self, *segments: str, token: str = "", size: int = SIZE, query: Mapping[str, Values] | None = None
     ) -> Page:
@@ -92,25 +130,17 @@ class FarmService:
         following = dict(parse_qsl(urlsplit(document.get("nextLink") or "").query))
         return Page(document["value"], following.get("skipToken", ""), self.address(*segments, **wanted))
 
-    async def outlines(self, party: str, boundaries: list[dict[str, Any]]) -> dict[str, Any]:
-        """The boundaries with what they enclose, as GeoJSON (RFC 7946); lists don't have that."""
-        features = []
-        for boundary in boundaries:
-            try:
-                found = await self.get("parties", party, "boundaries", boundary["id"])
-            except RefusedError as error:
-                if error.status == 404:
-                    continue
-                raise
-            if found.get("geometry"):
-                features.append(
-                    {
-                        "type": "Feature",
-                        "geometry": found["geometry"],
-                        "properties": {"id": found["id"], "name": found.get("name") or found["id"]},
-                    }
-                )
-        return {"type": "FeatureCollection", "features": features}
+    async def tiles(self, query: Mapping[str, str]) -> dict[str, Any]:
+        """What the service says of its tiles, as TileJSON; `query` narrows them."""
+        asked = {**query, "api-version": VERSION}
+        found = await self._inside.call("GET", self._path(("tiles", BOUNDARIES.segment)), query=asked)
+        return found.document
+
+    async def tile(self, square: Sequence[str], query: Mapping[str, str], known: str | None) -> Answered:
+        """A tile by zoom, column and row; or 304 where it is still the `known` one."""
+        path = self._path(("tiles", BOUNDARIES.segment, *square))
+        headers = {} if known is None else {"if-none-match": known}
+        return await self._inside.call("GET", path, query={**query, "api-version": VERSION}, headers=headers)
 
     def _path(self, segments: Sequence[str]) -> str:
         return "/".join((self._base, *(quote(segment, safe="") for segment in segments)))

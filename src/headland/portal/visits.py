@@ -118,9 +118,11 @@ class Visit:
 Page = Callable[[Visit], Awaitable[Response]]
 
 
-def page(method: str, path: str, answer: Page, *, public: bool = False) -> Operation:
-    """A page, for who is signed in; or, where it is `public`, for everybody. What a form sends is taken from our own
-    pages alone.
+def page(
+    method: str, path: str, answer: Page, *, public: bool = False, largest: int = LARGEST_FORM
+) -> Operation:
+    """A page, for who is signed in; or, where it is `public`, for everybody. What a form sends, of at most `largest`
+    bytes, is taken from our own pages alone.
     """
 
     async def handle(request: Request) -> Response:
@@ -133,7 +135,7 @@ def page(method: str, path: str, answer: Page, *, public: bool = False) -> Opera
         else:
             visit = Visit(request, portal, None, guarding.visit_key(request))
         if method == "POST":
-            await _take_form(visit)
+            await _take_form(visit, largest)
         if who is None and not public:
             raise SignInNeededError
         response = await answer(visit)
@@ -144,13 +146,13 @@ def page(method: str, path: str, answer: Page, *, public: bool = False) -> Opera
     return Operation(method, path, handle, "A page.", {}, guarded=False)
 
 
-async def _take_form(visit: Visit) -> None:
+async def _take_form(visit: Visit, largest: int) -> None:
     """
     Raises:
         BodyError: it is too large, or no form.
         ForgedError: it is not from a page of ours.
     """
-    content = await read_body(visit.request, LARGEST_FORM)
+    content = await read_body(visit.request, largest)
     media_type, _ = media_type_of(visit.request)
     if content and media_type != "application/x-www-form-urlencoded":
         raise BodyError(415, "Send a form.")

@@ -53,6 +53,7 @@ async def test_a_role_at_each_operation(
         if "/deletionJobs/" in str(operation.action):
             right = "read" if right.endswith("read") else "deletion job"
         ids = {"{partyId}": "p1", "{resourceType}": "Party", "{resourceId}": "p1"}
+        ids |= dict.fromkeys(("{zoom}", "{column}", "{row}"), "0")
         parts = operation.path.split("/")
         path = "/".join(ids.get(part, "x1") if part.startswith("{") else part for part in parts)
         media_type = operation.media_types[0]
@@ -187,3 +188,10 @@ async def test_what_was_decided_counts_until_the_version_changes(
     version[0] += 1
     for object_id in ("reader", "contributor"):
         assert not await enters(object_id, "x/read")
+
+
+async def test_callers_are_told_what_they_may(caller: Make) -> None:
+    for role, verbs in (("reader", set()), ("contributor", {"write"}), ("admin", {"write", "delete"})):
+        told = (await caller(role)("GET", "/rights")).json()["actions"]
+        of_boundaries = {action.partition("/boundaries/")[2] for action in told} - {""}
+        assert of_boundaries == {"read", "list/action", "search/action", "overlap/action", *verbs}

@@ -1,7 +1,10 @@
 """Farm data in the portal: from an instance's parties down to what was done on a field."""
 
+import html
 import json
+import re
 
+import mapbox_vector_tile
 import pytest
 from starlette.requests import Request
 
@@ -100,16 +103,25 @@ async def test_each_page_leads_to_the_same_data_in_the_api(portal, inside):
         assert (await ada.open(link)).response.json()["id"] == id_
 
 
-async def test_the_outlines_of_a_field_are_geojson(portal, inside):
+async def test_a_map_draws_tiles_that_it_is_led_to(portal, inside):
     ada = await portal.person()
     await provisioned(portal, ada)
     await filled(inside)
-    for query in ("", "?parent=west", "?boundary=w1"):
-        found = (await ada.open(f"{PARTY}/outlines{query}")).response
-        assert found.headers["content-type"].startswith("application/geo+json")
-        (feature,) = found.json()["features"]
-        assert (feature["geometry"], feature["properties"]["name"]) == (SQUARE, "West 2027")
-    assert (await ada.open(f"{PARTY}/outlines?parent=east")).response.json()["features"] == []
+    for path in (FARM, PARTY, f"{PARTY}/farms/home", f"{PARTY}/fields/west", f"{PARTY}/boundaries/w1"):
+        page = await ada.open(path)
+        tiles = html.unescape(re.search(r'data-tiles="([^"]*)"', page.html)[1])
+        description = (await ada.open(tiles)).response.json()
+        assert description["bounds"] == pytest.approx([9.0, 53.0, 9.01, 53.01], abs=1e-5)
+        (template,) = description["tiles"]
+        tile = template.replace("{z}", "12").replace("{x}", "2150").replace("{y}", "1334")
+        first = (await ada.open(tile)).response
+        (feature,) = mapbox_vector_tile.decode(first.content)["outlines"]["features"]
+        assert feature["properties"]["id"] == "w1"
+        again = await ada.open(tile, headers={"if-none-match": first.headers["etag"]})
+        assert again.status == 304
+    nothing = (await ada.open(f"{FARM}/tiles?partyId=hof&parentId=east")).response.json()
+    assert "bounds" not in nothing
+    assert (await ada.open(f"{FARM}/tiles/17/0/0")).status == 400
 
 
 async def test_lists_go_on_page_by_page(portal, inside):
@@ -135,7 +147,8 @@ async def test_whoever_has_no_role_sees_nothing_of_it(portal, inside):
         FARM,
         PARTY,
         f"{PARTY}/fields/west",
-        f"{PARTY}/outlines",
+        f"{FARM}/tiles",
+        f"{FARM}/tiles/0/0/0",
         "/portal/data" + FARM.removeprefix("/portal"),
     ):
         page = await eve.open(path)

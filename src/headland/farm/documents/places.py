@@ -118,9 +118,20 @@ def _near(table: str, dialect: str) -> Prepared:
         box = sa.func.ST_MakeEnvelope(*(bindparam(side, type_=sa.Double) for side in _SIDES), 4326)
         rows = sa.table(table, sa.column("seq", sa.Integer), sa.column("outline"))
         return Prepared(sa.select(rows.c.seq).where(rows.c.outline.op("&&")(box)).limit(most))
-    columns = (sa.column("seq", sa.Integer), *(sa.column(side, sa.Double) for side in _SIDES))
-    index = sa.table(_name(table), *columns)
+    index = _tree(table)
     return Prepared(sa.select(index.c.seq).where(*meeting(index)).limit(most))
+
+
+def _tree(table: str) -> sa.TableClause:
+    columns = (sa.column("seq", sa.Integer), *(sa.column(side, sa.Double) for side in _SIDES))
+    return sa.table(_name(table), *columns)
+
+
+def boxes_of(table: sa.Table, dialect: str) -> sa.FromClause:
+    """What has the boxes of all documents, by the names of their sides: where there is something shorter than the
+    table, that.
+    """
+    return table if dialect == "postgresql" else _tree(table.name)
 
 
 def meeting(table: Any) -> list[sa.ColumnElement[bool]]:

@@ -1,4 +1,5 @@
-"""GEOS, by shapely, and the arrays that it takes many at once in: imported when the first outline is looked at.
+"""GEOS, by shapely, the arrays that it takes many at once in, and what writes tiles: imported when the first outline is
+looked at.
 
 That takes 0.2 seconds of a processor, which every process of the service would spend at its start, and most for
 nothing.
@@ -8,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import mapbox_vector_tile
     import numpy
     import shapely
 else:
@@ -23,7 +25,8 @@ else:
             setattr(self, attribute, value)
             return value
 
+    mapbox_vector_tile = _Later("mapbox_vector_tile")
     numpy = _Later("numpy")
     shapely = _Later("shapely")
 
-__all__ = ["numpy", "shapely"]
+__all__ = ["mapbox_vector_tile", "numpy", "shapely"]

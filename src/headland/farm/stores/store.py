@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from headland.database import Database
 from headland.farm.documents.tables import store_table
 from headland.farm.stores.shelf import Shelf
+from headland.storage.threads import finish_in_thread
 
 T = TypeVar("T")
 
@@ -35,8 +36,10 @@ class Store:
         self.read = database.read
         #: See `Database.snapshot`.
         self.snapshot = database.snapshot
-        #: Writes that are not answered yet.
-        self._writing = 0
+        #: See `Database.version`.
+        self.version = database.version
+        #: Writes that are not answered yet, and reads in threads.
+        self._working = 0
         self._counting = threading.Lock()
         #: Signs what clients are given to bring back.
         self.secret: bytes = self.read(lambda c: c.execute(sa.select(store_table.c.secret)).scalar_one())
@@ -63,10 +66,15 @@ class Store:
         """What `make` returns, whose statements all see the same."""
         return self._database.read_snapshot(make)
 
+    async def read_in_thread(self, make: Callable[[Connection], T]) -> T:
+        """`read_snapshot` for what takes so long that others go on meanwhile."""
+        with self._busy():
+            return await finish_in_thread(self._database.read_snapshot, make)
+
     @property
     def idle(self) -> bool:
-        """Whether nobody waits for a write."""
-        return self._writing == 0
+        """Whether nobody waits for it."""
+        return self._working == 0
 
     async def write(self, change: Callable[[Connection], T]) -> T:
         """What `change` returns, once it is on disk. Raises as `Database.write`."""
@@ -81,12 +89,12 @@ class Store:
     @contextmanager
     def _busy(self) -> Iterator[None]:
         with self._counting:
-            self._writing += 1
+            self._working += 1
         try:
             yield
         finally:
             with self._counting:
-                self._writing -= 1
+                self._working -= 1
 
     def close(self) -> None:
         """Finish writes under way, then close."""

@@ -13,6 +13,7 @@ from headland.portal.pages import (
     sessions,
     sign_in,
     subscriptions,
+    tiles,
 )
 
 PAGES = (
@@ -24,6 +25,8 @@ PAGES = (
     # Before the instances: `new` is no subscription.
     *provisioning.PAGES,
     *instances.PAGES,
+    # Before the farm's lists: tiles are no party.
+    *tiles.PAGES,
     *farm.PAGES,
     *applications.PAGES,
     *jobs.PAGES,

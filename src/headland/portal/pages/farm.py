@@ -2,10 +2,11 @@
 
 import asyncio
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
+from headland.portal.farm_paths import INSTANCE_PATTERN, PARTY_PATTERN, path_to, tiles_path, trail_to
 from headland.portal.farms import (
     ATTACHMENTS,
     BOUNDARIES,
@@ -23,14 +24,10 @@ from headland.portal.inside import RefusedError
 from headland.portal.manager import Manager
 from headland.portal.visits import Visit, page
 
-_PATH = "/portal/farm"
-_INSTANCE = "/farm/{instance}"
-_PARTY = f"{_INSTANCE}/parties/{{party}}"
-
 #: Of each kind so many on the page of what they belong to.
 _FEW = 10
-#: Outlines on a map at once.
-_OUTLINES = 200
+#: By what the API narrows a map to one of a kind.
+_MAPPED = {FARMS: "farmId", FIELDS: "parentId", BOUNDARIES: "boundaryId"}
 #: What a list may be narrowed by, as the API calls it.
 _NARROWING = ("farmIds", "fieldIds", "parentIds", "resourceIds", "associatedBoundaryIds")
 
@@ -40,7 +37,7 @@ _Part = tuple[Kind, Page, str]
 
 async def choose_instance(visit: Visit) -> Response:
     if name := visit.asked("instance").strip():
-        return visit.go(f"{_PATH}/{quote(name, safe='')}")
+        return visit.go(path_to(name))
     instances: list[Any] = []
     if visit.portal.has("control"):
         manager = Manager(visit.inside)
@@ -54,7 +51,12 @@ async def list_parties(visit: Visit) -> Response:
     query = {"names": visit.asked("name")} if visit.asked("name") else {}
     found = await farm.page("parties", token=visit.asked("after"), query=query)
     return visit.show(
-        "parties.html", instance=instance, found=found, name=visit.asked("name"), after=visit.asked("after")
+        "parties.html",
+        instance=instance,
+        found=found,
+        name=visit.asked("name"),
+        after=visit.asked("after"),
+        tiles=tiles_path(instance),
     )
 
 
@@ -72,9 +74,9 @@ async def show_party(visit: Visit) -> Response:
         party=party,
         kinds=((FARMS, farms), (FIELDS, fields)),
         document=party,
-        trail=_trail(instance),
-        base=f"{_PATH}/{quote(instance)}/parties/{quote(id_)}",
-        map=f"{_PATH}/{quote(instance)}/parties/{quote(id_)}/outlines",
+        trail=trail_to(instance),
+        base=path_to(instance, id_),
+        tiles=tiles_path(instance, partyId=id_),
         data=farm.address("parties", id_),
     )
 
@@ -91,8 +93,8 @@ async def list_documents(visit: Visit) -> Response:
         found=found,
         query=query,
         following=urlencode({**query, "after": found.token}, doseq=True),
-        trail=_trail(instance, party),
-        base=f"{_PATH}/{quote(instance)}/parties/{quote(party)}",
+        trail=trail_to(instance, party),
+        base=path_to(instance, party),
     )
 
 
@@ -100,9 +102,8 @@ async def show_document(visit: Visit) -> Response:
     instance, farm = _farm(visit)
     kind, party, id_ = _kind(visit), visit.path("party"), visit.path("document")
     document = await farm.get("parties", party, kind.segment, id_)
-    base = f"{_PATH}/{quote(instance)}/parties/{quote(party)}"
+    base = path_to(instance, party)
     parts: list[_Part] = []
-    shows_map = kind in {FIELDS, BOUNDARIES}
     if kind == FARMS:
         parts = [await _part(farm, party, FIELDS, farmIds=id_)]
     elif kind == FIELDS:
@@ -115,25 +116,11 @@ async def show_document(visit: Visit) -> Response:
         kind=kind,
         document=document,
         parts_of=parts,
-        trail=_trail(instance, party, kind),
+        trail=trail_to(instance, party, kind),
         base=base,
-        map=f"{base}/outlines?{'parent' if kind == FIELDS else 'boundary'}={quote(id_)}" if shows_map else "",
+        tiles=tiles_path(instance, partyId=party, **{_MAPPED[kind]: id_}) if kind in _MAPPED else "",
         data=farm.address("parties", party, kind.segment, id_),
     )
-
-
-async def list_outlines(visit: Visit) -> Response:
-    """What a map of a party, a field or a boundary draws, as GeoJSON."""
-    _, farm = _farm(visit)
-    party = visit.path("party")
-    if boundary := visit.asked("boundary"):
-        some = [{"id": boundary}]
-    else:
-        parent = visit.asked("parent")
-        query = {"parentIds": parent} if parent else {}
-        some = (await farm.page("parties", party, "boundaries", size=_OUTLINES, query=query)).documents
-    outlines = await farm.outlines(party, some)
-    return JSONResponse(outlines, headers={"cache-control": "no-store"}, media_type="application/geo+json")
 
 
 async def _of_field(farm: FarmService, party: str, id_: str) -> list[_Part]:
@@ -164,22 +151,10 @@ def _kind(visit: Visit) -> Kind:
     return kind
 
 
-def _trail(instance: str, party: str = "", kind: Kind | None = None) -> list[tuple[str, str]]:
-    base = f"{_PATH}/{quote(instance)}"
-    trail = [("Farm data", _PATH), (instance, base)]
-    if party:
-        base = f"{base}/parties/{quote(party)}"
-        trail.append((party, base))
-    if kind is not None:
-        trail.append((kind.many, f"{base}/{kind.segment}"))
-    return trail
-
-
 PAGES = (
     page("GET", "/farm", choose_instance),
-    page("GET", _INSTANCE, list_parties),
-    page("GET", _PARTY, show_party),
-    page("GET", f"{_PARTY}/outlines", list_outlines),
-    page("GET", f"{_PARTY}/{{kind}}", list_documents),
-    page("GET", f"{_PARTY}/{{kind}}/{{document}}", show_document),
+    page("GET", INSTANCE_PATTERN, list_parties),
+    page("GET", PARTY_PATTERN, show_party),
+    page("GET", f"{PARTY_PATTERN}/{{kind}}", list_documents),
+    page("GET", f"{PARTY_PATTERN}/{{kind}}/{{document}}", show_document),
 )

@@ -1,0 +1,1 @@
+"""Vector tiles: outlines cut into squares of a map, as maps in browsers and desktop programs take them."""
