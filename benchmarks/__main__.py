@@ -8,7 +8,18 @@ from types import FrameType
 
 import click
 
-from benchmarks import farm, harness, memory, reading, searching, spark, starting, submitting, tokens
+from benchmarks import (
+    farm,
+    harness,
+    memory,
+    reading,
+    searching,
+    sessions,
+    spark,
+    starting,
+    submitting,
+    tokens,
+)
 from benchmarks.harness import Benchmark, BenchmarkError, Row, SkippedError
 
 #: Adding a benchmark is adding its module and naming it here.
@@ -21,6 +32,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     *farm.BENCHMARKS,
     *searching.BENCHMARKS,
     *spark.BENCHMARKS,
+    *sessions.BENCHMARKS,
 )
 
 #: Seconds that all of them may take.

@@ -34,7 +34,7 @@ def run_spark() -> list[Row]:
     """Same archive, master and driver memory; all else is each one's default. Headland brings its own Java, and
     `spark-submit` takes the one on PATH.
     """
-    tools = Toolchain.of(JobsSettings(java_home=str(_full_java())))
+    tools = Toolchain.of(JobsSettings(java_home=str(full_java())))
     yardstick = f"spark-submit, same archive, Java {tools.java_version()}"
     with folder() as within:
         with headland(within, jobs_startup_cache="true") as served:
@@ -42,7 +42,7 @@ def run_spark() -> list[Row]:
             command = [str(HEADLAND), "archive", "build", str(SOURCE), "-o", str(archive)]
             subprocess.run(command, env=served.environment, check=True, capture_output=True)
             file = served.put(archive.read_bytes(), "jars/yield-report.jar")
-            _await(lambda: any((served.home / "cache").glob("startup-*")), "startup cache", MAKING)
+            await_(lambda: any((served.home / "cache").glob("startup-*")), "startup cache", MAKING)
             cold, beside_cold = interleaved(
                 ROUNDS, lambda: _batch(served, file), lambda: _spark_submit(archive, tools, within)
             )
@@ -58,16 +58,21 @@ def run_spark() -> list[Row]:
 
 def _warm_batch(served: Served, file: str) -> float:
     """A batch for which a driver stands ready."""
-    _await(lambda: _driver_ready(served), "warm driver", PATIENCE)
+    await_(lambda: driver_ready(served.home / "batches"), "warm driver", PATIENCE)
     return _batch(served, file)
 
 
-def _driver_ready(served: Served) -> bool:
-    warmed = (served.home / "batches").glob("*/warmed")
-    return any(not file.with_name("launched").exists() for file in warmed)
+def driver_ready(folder: Path) -> bool:
+    """Whether a driver waits in one of the run directories in `folder`."""
+    return any(not file.with_name("launched").exists() for file in folder.glob("*/warmed"))
 
 
-def _await(there: Callable[[], bool], what: str, patience: float) -> None:
+def await_(there: Callable[[], bool], what: str, patience: float) -> None:
+    """Wait until something is there.
+
+    Raises:
+        BenchmarkError: it is not within `patience` seconds.
+    """
     deadline = time.monotonic() + patience
     while not there():
         if time.monotonic() > deadline:
@@ -116,7 +121,7 @@ def _spark_submit(archive: Path, tools: Toolchain, within: Path) -> float:
     return time.perf_counter() - began
 
 
-def _full_java() -> Path:
+def full_java() -> Path:
     """The home of the Java on PATH.
 
     Raises:

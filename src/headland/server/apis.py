@@ -71,7 +71,7 @@ def private_apis(deployment: Deployment, verifier: Verifier, check_secret: Secre
             anonymous=wanted == "none",
         )
         apis.append(jobs_api(_jobs(deployment, guard, requested_by=server.private_requested_by), ""))
-    metrics = metrics_operation(deployment.database, deployment.home.metrics)
+    metrics = metrics_operation(deployment.database, deployment.home)
     apis.append(_server(*_health(deployment), metrics))
     return apis
 

@@ -63,25 +63,36 @@ def controller() -> None:
     if lock is None:
         raise HomeError(f"another controller runs on the home {home.path}")
     jobs = deployment.settings.jobs
-    cluster, warm, upkeep = assemble(deployment.database, jobs, home, Toolchain.of(jobs))
+    assembled = assemble(deployment.database, jobs, home, Toolchain.of(jobs))
     keeper = BatchKeeper(
         database=deployment.database,
         paths=PathRules.of(jobs, deployment.storage),
-        cluster=cluster,
+        cluster=assembled.cluster,
         settings=deployment.settings,
         home=home,
         clock=now,
-        warm=warm,
+        warm=assembled.drivers,
     )
     node = node_name(home.path / "node")
     sessions = SessionLoop(
         deployment.database,
-        SessionKeeper(deployment.database, keeper.paths, cluster, deployment.settings, home, now),
+        SessionKeeper(
+            deployment.database,
+            keeper.paths,
+            assembled.cluster,
+            deployment.settings,
+            home,
+            now,
+            assembled.sessions,
+        ),
         node,
         jobs,
+        on_start=assembled.upkeep.session_starts,
     )
     sessions.start()
-    Controller(deployment.database, keeper, home, node, jobs, upkeep=upkeep, others=sessions.ring).run()
+    Controller(
+        deployment.database, keeper, home, node, jobs, upkeep=assembled.upkeep, others=sessions.ring
+    ).run()
     os.close(lock)
     # Steps under way are not waited for: they are made to be cut short.
     os._exit(0)

@@ -200,6 +200,15 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
             "about 500 MB of memory; none is kept where less than four times `driver_memory` is free.",
         ),
     ] = 1
+    warm_sessions: Annotated[
+        int,
+        Meta(
+            ge=0,
+            description="Hosts with JVM and interpreter that stand ready on this node, each for one session of "
+            "whatever kind; they save it seconds. Each takes about 600 MB of memory; none is kept where less than four "
+            "times `driver_memory` is free.",
+        ),
+    ] = 0
     startup_cache: Annotated[
         bool,
         Meta(

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from headland.jobs.controller.launching import MOST_RUNNERS
+from headland.jobs.controller.runners import MOST_RUNNERS
 
 pytestmark = pytest.mark.anyio
 
@@ -18,11 +18,11 @@ async def test_a_batch_whose_runners_fail_is_dead_and_nothing_is_started_after_t
     keeper = service.keeper()
     for _ in range(MOST_RUNNERS):
         await asyncio.to_thread(keeper.step, service.row(0))
-        keeper._launcher._runners[directory.path.name].wait(20)
+        keeper._launcher.runners._started[directory.path.name].wait(20)
     assert service.row(0).state == "starting"
     await asyncio.to_thread(keeper.step, service.row(0))
     assert service.row(0).state == "dead"
-    assert keeper._launcher._runners == {}
+    assert keeper._launcher.runners._started == {}
     assert not directory.launched.exists()
     log = (await service.get("/batches/0/log")).json()["log"]
     assert any("The batch's runner could not work: " in line for line in log)

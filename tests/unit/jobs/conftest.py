@@ -234,8 +234,9 @@ def make_pool(tmp_path: Path) -> Iterator[Callable[..., Pool]]:
     yield make
     for pool in pools:
         keys = [directory.path.name for directory in pool.directories]
-        taken = list(pool.warm._taken.values())
+        taken = [*pool.warm._taken.values(), *pool.sessions._taken.values()]
         pool.warm.close()
+        pool.sessions.close()
         for driver in taken:
             driver.held.runner.wait(20)
         for key in keys:

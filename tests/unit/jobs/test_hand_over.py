@@ -225,17 +225,18 @@ def test_a_claim_of_which_nothing_is_known_ends_the_driver(desk, monkeypatch):
     assert desk.output == ["cold"]
 
 
-def test_upkeep_removes_what_no_batch_has_and_nothing_else(desk):
+def test_upkeep_removes_what_no_job_has_and_nothing_else(desk):
     """Drivers of a controller that is gone; directories of batches and what was ever launched stay."""
     home, pool = desk.pool.home, desk.pool
     directory = pool.until_ready()
     assert desk.claim()
     pool.warm.give_up(directory.path.name)
-    orphan, launched = (RunDirectory(home.batches / (digit * 32)) for digit in "ab")
-    for made in (orphan, launched):
+    places = ((home.batches, "a"), (home.sessions, "b"), (home.sessions, "c"))
+    *orphans, launched = (RunDirectory(folder / (digit * 32)) for folder, digit in places)
+    for made in (*orphans, launched):
         made.work.mkdir(parents=True)
     launched.write(launched.launch, {})
-    upkeep = Upkeep(desk.database, pool.jobs, home, making=pool.warm._making, warm=pool.warm)
+    upkeep = Upkeep(desk.database, pool.jobs, home, making=pool.warm._making, pools=[pool.warm])
     upkeep.look(1, 0)
     assert sorted(found.path for found in pool.directories) == sorted([directory.path, launched.path])
     upkeep.close()

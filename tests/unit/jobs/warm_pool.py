@@ -12,9 +12,10 @@ from headland.jobs.clusters.java import Toolchain
 from headland.jobs.clusters.launch import MARK
 from headland.jobs.clusters.startup import MadeFile
 from headland.jobs.controller.making import Making
-from headland.jobs.controller.warm import WarmDrivers
+from headland.jobs.controller.warm import Purpose, WarmDrivers, for_batches
 from headland.jobs.runner.processes import marked
 from headland.jobs.runner.run_directory import RunDirectory
+from headland.jobs.sessions.controller.warming import for_sessions
 from headland.settings import Home, JobsSettings
 
 #: As a driver it says that it is ready as soon as the file beside it lets it, and waits for a job; it prints what it
@@ -53,6 +54,7 @@ class Pool:
         self.home, self.now = Home(path / "home"), 100.0
         for folder in (
             self.home.batches,
+            self.home.sessions,
             self.home.cache,
             self.home.runtime,
             path / "java" / "bin",
@@ -68,26 +70,34 @@ class Pool:
         (self.home.cache / "made").write_bytes(b"an archive")
         companion.adopt(self.home.cache / "made")
         self.cluster = Clusters(self.jobs, self.tools)
-        making = Making(self.cluster, Companion(self.tools, companion), self.home)
-        self.warm = WarmDrivers(
+        self._making = Making(self.cluster, Companion(self.tools, companion), self.home)
+        self.for_sessions = for_sessions(self.jobs.warm_sessions, self.jobs, self.home, self.tools)
+        self.warm = self.drivers_for(for_batches(self.jobs.warm_drivers, self.home))
+        self.sessions = self.drivers_for(self.for_sessions)
+
+    def drivers_for(self, purpose: Purpose) -> WarmDrivers:
+        """As a controller begins: it holds none."""
+        return WarmDrivers(
             self.cluster,
             self.jobs,
             self.home,
-            making=making,
-            wanted=self.jobs.warm_drivers,
+            making=self._making,
+            purpose=purpose,
             clock=lambda: self.now,
         )
 
     @property
     def directories(self) -> list[RunDirectory]:
-        return [RunDirectory(path) for path in self.home.batches.iterdir()]
+        folders = (self.home.batches, self.home.sessions)
+        return [RunDirectory(path) for folder in folders for path in folder.iterdir()]
 
     def one(self) -> RunDirectory:
         (found,) = self.directories
         return found
 
     def until_ready(self) -> RunDirectory:
-        self.warm.tend(quiet=True)
+        for pool in (self.warm, self.sessions):
+            pool.tend(quiet=True)
         directory = self.one()
         eventually(directory.warmed.exists, "the driver is ready", 20)
         return directory

@@ -1,6 +1,7 @@
 """Put together what starts applications faster, as far as settings, Java and Spark allow."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
@@ -13,20 +14,30 @@ from headland.jobs.clusters.machine import LASTING
 from headland.jobs.clusters.startup import StartupCache
 from headland.jobs.controller.making import Making
 from headland.jobs.controller.upkeep import Upkeep
-from headland.jobs.controller.warm import WarmDrivers
+from headland.jobs.controller.warm import WarmDrivers, for_batches
+from headland.jobs.sessions.controller.warming import for_sessions
 from headland.settings import Home, JobsSettings
 
 _log = structlog.get_logger("headland.jobs.controller")
 
 
-def assemble(
-    database: Database, jobs: JobsSettings, home: Home, tools: Toolchain
-) -> tuple[Clusters, WarmDrivers, Upkeep]:
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """What a controller starts applications with."""
+
+    cluster: Clusters
+    #: Drivers for batches, and for sessions.
+    drivers: WarmDrivers
+    sessions: WarmDrivers
+    upkeep: Upkeep
+
+
+def assemble(database: Database, jobs: JobsSettings, home: Home, tools: Toolchain) -> Assembled:
     """The cluster with its startup cache, the warm drivers, and what looks after both. What can't be is left out,
     and the log says why.
     """
     companion = startup = None
-    if jobs.startup_cache or jobs.warm_drivers:
+    if jobs.startup_cache or jobs.warm_drivers or jobs.warm_sessions:
         companion = Companion.of(tools, home.cache)
         reason = None if companion else "this Spark comes without a Scala compiler"
         if os.pathsep in str(home.cache):
@@ -39,15 +50,19 @@ def assemble(
             _log.warning("startup.no_cache", reason=f"{tools.java} is too old for one")
     cluster = Clusters(jobs, tools, startup)
     making = Making(cluster, companion, home)
-    wanted = jobs.warm_drivers
-    if wanted and jobs.deploy_mode != "client":
+    drivers, sessions = jobs.warm_drivers, jobs.warm_sessions
+    if drivers and jobs.deploy_mode != "client":
         _log.warning("driver.none", reason="drivers run on the cluster")
-        wanted = 0
-    if wanted and _has_lasting(tools.spark_home / "conf" / "spark-defaults.conf"):
+        drivers = 0
+    if (drivers or sessions) and _has_lasting(tools.spark_home / "conf" / "spark-defaults.conf"):
         _log.warning("driver.none", reason=f"spark-defaults.conf sets what lasts as long as a JVM: {LASTING}")
-        wanted = 0
-    warm = WarmDrivers(cluster, jobs, home, making=making, wanted=wanted)
-    return cluster, warm, Upkeep(database, jobs, home, making=making, warm=warm)
+        drivers = sessions = 0
+    of_batches, of_sessions = (
+        WarmDrivers(cluster, jobs, home, making=making, purpose=purpose)
+        for purpose in (for_batches(drivers, home), for_sessions(sessions, jobs, home, tools))
+    )
+    upkeep = Upkeep(database, jobs, home, making=making, pools=(of_batches, of_sessions))
+    return Assembled(cluster, of_batches, of_sessions, upkeep)
 
 
 def _has_lasting(defaults: Path) -> bool:

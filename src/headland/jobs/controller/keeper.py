@@ -26,6 +26,7 @@ from headland.jobs.controller.following import Following
 from headland.jobs.controller.held import clear_away, idle, stop_left, tell_to_stop
 from headland.jobs.controller.launching import Launcher
 from headland.jobs.controller.leaving import leave
+from headland.jobs.controller.runners import clear_warm
 from headland.jobs.controller.warm import Driver, WarmDrivers
 from headland.jobs.node import own_user
 from headland.jobs.runner.run_directory import RunDirectory
@@ -69,7 +70,7 @@ class BatchKeeper:
         warm = self.warm
         if warm and (driver := warm.taken(row.run_key)) and self._hand_over(row, directory, warm, driver):
             return
-        if self._launcher.starting(row, directory):
+        if self._launcher.runners.starting(directory):
             return  # its lock is its own to take
         with idle(directory) as is_idle:
             if is_idle:
@@ -125,7 +126,7 @@ class BatchKeeper:
         if row.finished_at is not None:
             return
         if not directory.launched.exists():
-            self._launcher.clear_warm(directory)
+            clear_warm(directory)
         if record is not None:
             output = tail(directory.output, LOOKED_AT, complete=True)
             self._finish(row, directory, endings.recorded(record, request, output))
@@ -134,7 +135,7 @@ class BatchKeeper:
             self._finish(row, directory, endings.runner_lost(self.clock(), unwanted=row.unwanted))
         elif row.unwanted:
             self._finish(row, directory, endings.killed_before_start(self.clock()))
-        elif self._launcher.in_vain(row):
+        elif self._launcher.runners.in_vain(row.run_key):
             said = " ".join(tail(directory.runner_errors, 3)) or "it said nothing"
             problem = f"The batch's runner could not work: {said}"
             # Else there would be something to start still, by a row that does not know yet that it is over.
@@ -175,7 +176,7 @@ class BatchKeeper:
         ending = self._launcher.prepare(row, directory)
         if ending is not None:
             warm.give_up(row.run_key)
-            self._launcher.clear_warm(directory)
+            clear_warm(directory)
             self._finish(row, directory, ending)
         elif directory.launch.exists():
             self._launcher.adopt(row, driver.held)
@@ -225,7 +226,7 @@ class BatchKeeper:
             shutil.rmtree(folder, ignore_errors=True)
         directory.driver_log.unlink(missing_ok=True)
         self.database.write_and_wait(lambda connection: store.change(connection, row.id, **values))
-        self._launcher.collect(row)
+        self._launcher.runners.collect(row.run_key)
         _log.info("batch.ended", batch=row.id, state=state, exit_code=ending.exit_code)
 
     def _forget(self, row: BatchRow, directory: RunDirectory) -> None:
@@ -234,7 +235,7 @@ class BatchKeeper:
             leave(self.cluster, submission.decode(row.request), directory)
         clear_away(directory)
         self.database.write_and_wait(lambda connection: store.remove(connection, row.id))
-        self._launcher.collect(row)
+        self._launcher.runners.collect(row.run_key)
         _log.info("batch.deleted", batch=row.id)
 
     def _log_url(self, row: BatchRow) -> str:

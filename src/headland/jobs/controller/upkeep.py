@@ -1,11 +1,11 @@
-"""What the controller does besides batches, when there is time: caches, warm drivers, and leavings of those."""
+"""What the controller does besides its jobs, when there is time: caches, warm drivers, and leavings of those."""
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import structlog
-from sqlalchemy import select
+from sqlalchemy import select, union_all
 
 from headland.database import Database, DatabaseUnavailableError
 from headland.jobs.batches.tables import batch
@@ -13,12 +13,13 @@ from headland.jobs.controller.held import sweep
 from headland.jobs.controller.making import Making
 from headland.jobs.controller.warm import WarmDrivers
 from headland.jobs.runner.run_directory import RunDirectory
+from headland.jobs.sessions.tables import session
 from headland.settings import Home, JobsSettings
 
 _log = structlog.get_logger("headland.jobs.controller")
 
-#: Seconds after more batches run than before until a driver is warmed up beside them: so long they have the
-#: processors to themselves, and short ones are done.
+#: Seconds after more jobs run than before until a driver is warmed up beside them: so long they have the processors
+#: to themselves, and short ones are done.
 SETTLING = 5.0
 
 #: Least seconds between looks.
@@ -38,25 +39,32 @@ class Upkeep:
         home: Home,
         *,
         making: Making,
-        warm: WarmDrivers,
+        pools: Sequence[WarmDrivers],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._database = database
         self._settings = settings
         self._home = home
         self._making = making
-        self._warm = warm
+        self._pools = pools
         self._clock = clock
         self._one = threading.Lock()
         self._running = 0
         self._last_more = -SETTLING
+        self._last_session = -SETTLING
         self._next = 0.0
-        self._unswept: list[str] | None = None
+        self._unswept: list[RunDirectory] | None = None
         self._closed = False
 
     def due(self) -> bool:
         """Whether it is time for a look: a burst of batches is not worth one each."""
         return self._clock() >= self._next
+
+    def session_starts(self) -> None:
+        """Have nothing take the processors from a session that is being started."""
+        self._last_session = self._clock()
+        for pool in self._pools:
+            pool.make_way()
 
     def look(self, running: int, free: int) -> None:
         """Do what may be done while `running` batches run and `free` more could. Returns at once if another thread
@@ -73,13 +81,17 @@ class Upkeep:
             if self._closed or not self._sweep():
                 return
             idle = running == 0
-            quiet = idle or (free > 0 and now - self._last_more >= SETTLING)
-            drivers = self._settings.warm_drivers > 0
-            # With the cache a driver is ready in a quarter of the time, and two at once get in each other's way.
-            self._warm.tend(quiet=quiet and not (idle and self._making.cache_missing))
+            settled = now - self._last_session >= SETTLING
+            quiet = settled and (idle or (free > 0 and now - self._last_more >= SETTLING))
+            settings = self._settings
+            for pool in self._pools:
+                # With the cache a driver is ready in a quarter of the time, and two at once get in each other's way.
+                alone = not any(other.under_way for other in self._pools)
+                pool.tend(quiet=quiet and alone and not (idle and self._making.cache_missing))
             self._making.tend(
-                companion=quiet and (drivers or self._settings.startup_cache),
-                cache=idle and self._settings.startup_cache,
+                companion=quiet
+                and bool(settings.warm_drivers or settings.warm_sessions or settings.startup_cache),
+                cache=idle and settled and settings.startup_cache,
             )
         except DatabaseUnavailableError as error:
             _log.warning("upkeep.delayed", reason=str(error))
@@ -93,23 +105,30 @@ class Upkeep:
         """End what is under way. Nothing is begun any more."""
         with self._one:
             self._closed = True
-            self._warm.close()
+            for pool in self._pools:
+                pool.close()
             self._making.close()
 
     def _sweep(self) -> bool:
-        """Remove run directories that no batch has: drivers of controllers that are gone. Whether that is done."""
+        """Remove run directories that no job has: drivers of controllers that are gone. Whether that is done."""
         if self._unswept is None:
             # In this order: a directory is made before its row knows of it.
-            found = (
-                {folder.name for folder in self._home.batches.iterdir()}
-                if self._home.batches.is_dir()
-                else set()
-            )
-            owned = self._database.read(lambda connection: set(connection.scalars(select(batch.c.run_key))))
-            self._unswept = [name for name in found - owned if self._was_never_launched(name)]
-        self._unswept = [name for name in self._unswept if not sweep(RunDirectory(self._home.batches / name))]
+            found = [
+                RunDirectory(path)
+                for folder in (self._home.batches, self._home.sessions)
+                if folder.is_dir()
+                for path in folder.iterdir()
+            ]
+            keys = union_all(select(batch.c.run_key), select(session.c.run_key))
+            owned = self._database.read(lambda connection: set(connection.scalars(keys)))
+            self._unswept = [
+                directory
+                for directory in found
+                if directory.path.name not in owned and _was_never_launched(directory)
+            ]
+        self._unswept = [directory for directory in self._unswept if not sweep(directory)]
         return not self._unswept
 
-    def _was_never_launched(self, name: str) -> bool:
-        directory = RunDirectory(self._home.batches / name)
-        return directory.path.is_dir() and not directory.launch.exists() and not directory.launched.exists()
+
+def _was_never_launched(directory: RunDirectory) -> bool:
+    return directory.path.is_dir() and not directory.launch.exists() and not directory.launched.exists()

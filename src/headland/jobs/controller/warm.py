@@ -1,8 +1,8 @@
-"""Warm drivers: JVMs that stand ready in run directories of their own, each for one batch.
+"""Warm drivers: JVMs that stand ready in run directories of their own, each for one batch or session.
 
-A batch that is claimed takes over a driver's run key, and with it the directory, the runner and the JVM. So a
-driver is never lost between two owners: until the claim is committed the directory has no row, and goes with the
-controller; from then on it is the batch's, whatever becomes of JVM, runner and controller.
+A job that is claimed takes over a driver's run key, and with it the directory, the runner and the JVM. So a driver
+is never lost between two owners: until the claim is committed the directory has no row, and goes with the
+controller; from then on it is the job's, whatever becomes of JVM, runner and controller.
 """
 
 import secrets
@@ -33,11 +33,32 @@ _log = structlog.get_logger("headland.jobs.controller")
 #: Seconds that a JVM gets to become ready: far above what it takes.
 _PATIENCE = 180.0
 
-#: Seconds after which a JVM that gets ready is worth waiting for: a batch is served sooner by it than by a new one.
+#: Seconds after which a JVM that gets ready is worth waiting for: a job is served sooner by it than by a new one.
 _WORTH = 1.0
 
 #: Free memory, in drivers, below which none is started, and below which those that wait are let go.
 _ENOUGH, _SHORT = 4, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What drivers stand ready for."""
+
+    #: How many.
+    wanted: int
+    #: Where run directories of such jobs are.
+    folder: Path
+    #: A job that asks for nothing: its JVM is the one that stands ready.
+    plain: Submission
+    #: What a runner is to start, command and environment, that a directory's JVM may be had with these.
+    program: Callable[[RunDirectory, list[str], dict[str, str]], tuple[list[str], dict[str, str]]]
+
+
+def for_batches(wanted: int, home: Home) -> Purpose:
+    """Drivers for batches are the JVMs themselves."""
+    return Purpose(
+        wanted, home.batches, Submission(file=""), lambda _, command, environment: (command, environment)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +85,14 @@ class WarmDrivers:
         home: Home,
         *,
         making: Making,
-        wanted: int,
+        purpose: Purpose,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._cluster = cluster
         self._settings = settings
         self._home = home
         self._making = making
-        self._wanted = wanted
+        self._purpose = purpose
         self._clock = clock
         self._lock = threading.Lock()
         self._waiting: dict[str, Driver] = {}
@@ -86,15 +107,14 @@ class WarmDrivers:
         """Bury the dead, and start another if one is missing and the machine has time for it."""
         self._bury()
         companion = self._making.companion
-        if self._wanted == 0 or companion is None or companion.path is None:
+        if self._purpose.wanted == 0 or companion is None or companion.path is None:
             return
         free, driver = available(), of_driver(self._settings.driver_memory)
         if free is not None and free < _SHORT * driver:
             self._let_go(list(self._waiting.values()), "memory is short")
         with self._lock:
-            missing = len(self._waiting) < self._wanted
-            one_under_way = any(not waiting.held.ready for waiting in self._waiting.values())
-        if not missing or one_under_way or not quiet or not self._tries.due(self._clock()):
+            missing = len(self._waiting) < self._purpose.wanted
+        if not missing or self.under_way or not quiet or not self._tries.due(self._clock()):
             return
         if free is not None and free < _ENOUGH * driver:
             if not self._memory_told:
@@ -104,9 +124,15 @@ class WarmDrivers:
         self._memory_told = False
         self._start()
 
+    @property
+    def under_way(self) -> bool:
+        """Whether one is getting ready."""
+        with self._lock:
+            return any(not waiting.held.ready for waiting in self._waiting.values())
+
     def take(self, submission: Submission) -> str | None:
         """The run key of a driver for `submission`, which is its from now on. Where there is none, those that are
-        still getting ready are let go: a batch that starts on its own needs the processors.
+        still getting ready make way.
         """
         with self._lock:
             fitting = [driver for driver in self._waiting.values() if self._fits(driver, submission)]
@@ -116,21 +142,26 @@ class WarmDrivers:
                 if first.held.ready or self._clock() - first.started >= _WORTH:
                     self._taken[first.run_key] = self._waiting.pop(first.run_key)
                     return first.run_key
-            unready = [driver for driver in self._waiting.values() if not driver.held.ready]
-        self._let_go(unready, "a batch needs the processors")
+        self.make_way()
         return None
 
+    def make_way(self) -> None:
+        """Let go of those that are still getting ready: a job that starts on its own needs the processors."""
+        with self._lock:
+            unready = [driver for driver in self._waiting.values() if not driver.held.ready]
+        self._let_go(unready, "a job needs the processors")
+
     def taken(self, run_key: str) -> Driver | None:
-        """A driver that a batch has taken and that was not told to go yet."""
+        """A driver that a job has taken and that was not told to go yet."""
         return self._taken.get(run_key)
 
     def give_back(self, run_key: str) -> None:
-        """The batch was not to be had, for certain."""
+        """The job was not to be had, for certain."""
         with self._lock:
             self._waiting[run_key] = self._taken.pop(run_key)
 
     def give_up(self, run_key: str) -> None:
-        """End a driver that a batch has taken, and leave its directory."""
+        """End a driver that a job has taken, and leave its directory."""
         driver = self._taken.get(run_key)
         if driver is not None:
             # With it the end of the pipe would be as good as the word.
@@ -143,7 +174,7 @@ class WarmDrivers:
         self._taken.pop(run_key, None)
 
     def close(self) -> None:
-        """End all that no batch has taken, and remove them. Those taken end too, unless their job is there."""
+        """End all that no job has taken, and remove them. Those taken end too, unless their job is there."""
         with self._lock:
             waiting = [*self._waiting.values(), *self._leaving]
             self._waiting, self._leaving = {}, []
@@ -165,7 +196,7 @@ class WarmDrivers:
         companion = self._making.companion
         if companion is None or companion.path is None:
             return
-        directory = RunDirectory(self._home.batches / secrets.token_hex(16))
+        directory = RunDirectory(self._purpose.folder / secrets.token_hex(16))
         try:
             driver = self._start_in(directory, companion.path)
         except OSError as error:  # a full disk, or too many processes
@@ -179,16 +210,16 @@ class WarmDrivers:
 
     def _start_in(self, directory: RunDirectory, companion: Path) -> Driver:
         make_folders(directory)
-        machine = self._cluster.machine(Submission(file=""), directory)
+        machine = self._cluster.machine(self._purpose.plain, directory)
         arguments = self._cluster.command(
             machine, WARM_DRIVER, *training(companion, directory, machine.lasting), last=companion
         )
         file = directory.path / "warm.args"
         write_private(file, argument_file(arguments))
+        java = [str(self._cluster.tools.java), f"@{file}"]
         held = Held(
             directory,
-            [str(self._cluster.tools.java), f"@{file}"],
-            machine.environment,
+            *self._purpose.program(directory, java, machine.environment),
             socket_address(self._home.controller_socket),
             patience=_PATIENCE,
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from headland.jobs.sessions.frames import BrokenFrameError, encoded, receive, receive_now
+from headland.jobs.sessions.store import SessionRow
 from headland.jobs.wakeup import socket_address
 
 #: Seconds after which a host is taken for stuck. What it has to ask its interpreters for may take longer.
@@ -43,6 +44,15 @@ async def ask(
     if found is None:
         raise HostSilentError("it has gone")
     return found
+
+
+async def about(run_directory: Path, row: SessionRow, *, patience: float = PATIENCE) -> dict[str, Any] | None:
+    """What the host says of a session; None where there is no host, or it does not answer."""
+    if row.claimed_by is None or row.finished_at is not None or row.unwanted:
+        return None
+    with contextlib.suppress(HostSilentError):
+        return await ask(run_directory, "about", patience=patience)
+    return None
 
 
 def ask_now(run_directory: Path, question: str, **details: Any) -> dict[str, Any] | None:

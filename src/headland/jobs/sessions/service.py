@@ -1,6 +1,7 @@
 """What can be done with sessions: the rules between HTTP, rows and hosts."""
 
 import asyncio
+import contextlib
 import secrets
 import time
 from collections.abc import Callable
@@ -16,8 +17,8 @@ from headland.jobs.batches.output import OutputReader
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.service import now
 from headland.jobs.batches.store import DuplicateNameError
-from headland.jobs.sessions import commission, store
-from headland.jobs.sessions.host_calls import HostSilentError, ask
+from headland.jobs.sessions import commission, host_calls, store
+from headland.jobs.sessions.host_calls import HostSilentError
 from headland.jobs.sessions.run_folder import SessionFolder
 from headland.jobs.sessions.shown import shown, state_of
 from headland.jobs.sessions.store import SessionRow
@@ -113,7 +114,8 @@ class Sessions:
         """The record; from here on its idle time counts anew."""
         row = self.find(reference, caller, Right.MODIFY)
         if row.finished_at is None:
-            await self._told(row, "touch")
+            with contextlib.suppress(HostSilentError):
+                await host_calls.ask(self.folder(row).path, "touch")
         return await self._shown(row, caller)
 
     async def stop(self, reference: int | str, caller: Caller) -> None:
@@ -148,14 +150,8 @@ class Sessions:
         return SessionFolder(self._home.sessions / row.run_key)
 
     async def about(self, row: SessionRow) -> dict[str, Any] | None:
-        """What the host says of a session; None where there is no host, or it does not answer."""
-        return await self._told(row, "about") if _may_be_up(row) else None
-
-    async def _told(self, row: SessionRow, question: str) -> dict[str, Any] | None:
-        try:
-            return await ask(self.folder(row).path, question)
-        except HostSilentError:
-            return None
+        """As `host_calls.about`."""
+        return await host_calls.about(self.folder(row).path, row)
 
     async def _shown(self, row: SessionRow, caller: Caller) -> Session:
         about = await self.about(row)
@@ -173,7 +169,3 @@ class Sessions:
             if done(self._database.read(lambda connection: store.get(connection, session_id))):
                 return
             await asyncio.sleep(_LOOK)
-
-
-def _may_be_up(row: SessionRow) -> bool:
-    return row.claimed_by is not None and row.finished_at is None and not row.unwanted

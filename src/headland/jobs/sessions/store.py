@@ -110,15 +110,33 @@ def unfinished(connection: Connection) -> list[SessionRow]:
     return [_row(row) for row in connection.execute(select(session).where(open_ended).order_by(session.c.id))]
 
 
-def claim(connection: Connection, session_id: int, node: str, now: int) -> bool:
-    """Take a waiting session on; whether it was still to be had."""
+def count_ended(connection: Connection) -> int:
+    """How many have ended and are to be seen still."""
+    ended = session.c.finished_at.is_not(None), session.c.delete_requested_at.is_(None)
+    return connection.execute(select(func.count()).select_from(session).where(*ended)).scalar_one()
+
+
+def oldest_waiting(connection: Connection) -> int | None:
+    """When the session that has waited longest was created; None where none waits."""
+    waiting = (
+        session.c.claimed_by.is_(None),
+        session.c.finished_at.is_(None),
+        session.c.stop_requested_at.is_(None),
+        session.c.delete_requested_at.is_(None),
+    )
+    return connection.execute(select(func.min(session.c.created_at)).where(*waiting)).scalar()
+
+
+def claim(connection: Connection, session_id: int, node: str, now: int, run_key: str | None = None) -> bool:
+    """Take a waiting session on, into the run directory `run_key` if one is given; whether it was still to be had."""
     taken = update(session).where(
         session.c.id == session_id,
         session.c.claimed_by.is_(None),
         session.c.stop_requested_at.is_(None),
         session.c.delete_requested_at.is_(None),
     )
-    return connection.execute(taken.values(claimed_by=node, claimed_at=now)).rowcount == 1
+    values = {"claimed_by": node, "claimed_at": now, **({"run_key": run_key} if run_key else {})}
+    return connection.execute(taken.values(values)).rowcount == 1
 
 
 def change(connection: Connection, session_id: int, **values: Any) -> None:
@@ -153,8 +171,7 @@ def outlived(connection: Connection, before: int | None, keep: int | None, size:
     first. None sets no limit.
     """
     ended = session.c.finished_at.is_not(None), session.c.delete_requested_at.is_(None)
-    counted = select(func.count()).select_from(session).where(*ended)
-    surplus = 0 if keep is None else connection.execute(counted).scalar_one() - keep
+    surplus = 0 if keep is None else count_ended(connection) - keep
     first = select(session.c.id, session.c.finished_at).where(*ended)
     found = connection.execute(first.order_by(session.c.finished_at, session.c.id).limit(size))
     return [

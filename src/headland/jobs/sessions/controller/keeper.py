@@ -17,6 +17,8 @@ from headland.jobs.clusters.cluster import Clusters
 from headland.jobs.controller.diagnosis import LOOKED_AT
 from headland.jobs.controller.held import clear_away, idle, stop_left, tell_to_stop
 from headland.jobs.controller.leaving import leave
+from headland.jobs.controller.runners import clear_warm
+from headland.jobs.controller.warm import Driver, WarmDrivers
 from headland.jobs.node import own_user
 from headland.jobs.sessions import commission, store
 from headland.jobs.sessions.controller.ending import diagnosis
@@ -41,6 +43,7 @@ class SessionKeeper:
     settings: Settings
     home: Home
     clock: Callable[[], int]
+    warm: WarmDrivers
     _launcher: SessionLauncher = field(init=False)
     #: When this controller began, in milliseconds since the epoch.
     _since: int = field(init=False)
@@ -52,7 +55,9 @@ class SessionKeeper:
     def step(self, row: SessionRow) -> None:
         """Do the next thing for a session that this node has taken on, or that is to be forgotten."""
         folder = SessionFolder(self.home.sessions / row.run_key)
-        if self._launcher.starting(row, folder):
+        if (driver := self.warm.taken(row.run_key)) and self._hand_over(row, folder, driver):
+            return
+        if self._launcher.runners.starting(folder):
             return  # its lock is its own to take
         with idle(folder) as is_idle:
             if is_idle:
@@ -124,6 +129,8 @@ class SessionKeeper:
         if row.finished_at is not None:
             return
         record = folder.read(folder.exit)
+        if not folder.launched.exists():
+            clear_warm(folder)
         if record is not None or folder.launched.exists():
             if record is None:
                 stop_left(folder)
@@ -132,7 +139,7 @@ class SessionKeeper:
             self._finish(row, folder, diagnosis(record, request, output, up=row.started_at is not None))
         elif row.unwanted:
             self._finish(row, folder, "The session was not started.")
-        elif self._launcher.in_vain(row):
+        elif self._launcher.runners.in_vain(row.run_key):
             said = " ".join(tail(folder.runner_errors, 3)) or "it said nothing"
             folder.launch.unlink(missing_ok=True)
             self._finish(row, folder, f"The session's runner could not work: {said}")
@@ -141,6 +148,24 @@ class SessionKeeper:
                 self._launcher.prepare(row, folder)
             except CannotStartError as error:
                 self._finish(row, folder, str(error))
+
+    def _hand_over(self, row: SessionRow, folder: SessionFolder, driver: Driver) -> bool:
+        """Give a session to the driver that it has taken; False if there is none any more, or no use for it."""
+        unwanted = row.unwanted or row.finished_at is not None
+        if unwanted or driver.held.exit_code is not None or folder.launched.exists():
+            self.warm.give_up(row.run_key)
+            return False
+        try:
+            self._launcher.prepare(row, folder)
+        except CannotStartError as error:
+            self.warm.give_up(row.run_key)
+            clear_warm(folder)
+            self._finish(row, folder, str(error))
+        else:
+            if folder.launch.exists():
+                self._launcher.adopt(row, driver.held)
+                self.warm.handed_over(row.run_key)
+        return True
 
     def _finish(self, row: SessionRow, folder: SessionFolder, reason: str) -> None:
         """Put the end on record, and clear what nobody needs any more."""
@@ -169,7 +194,7 @@ class SessionKeeper:
         for gone in (folder.staged, folder.uploads, folder.temporary):
             shutil.rmtree(gone, ignore_errors=True)
         self.database.write_and_wait(lambda connection: store.change(connection, row.id, **values))
-        self._launcher.collect(row)
+        self._launcher.runners.collect(row.run_key)
         _log.info("session.ended", session=row.id, reason=told.diagnostics)
 
     def _forget(self, row: SessionRow, folder: SessionFolder) -> None:
@@ -178,7 +203,7 @@ class SessionKeeper:
             leave(self.cluster, commission.decode(row.request).submission, folder)
         clear_away(folder)
         self.database.write_and_wait(lambda connection: store.remove(connection, row.id))
-        self._launcher.collect(row)
+        self._launcher.runners.collect(row.run_key)
         _log.info("session.deleted", session=row.id)
 
     def _log_url(self, row: SessionRow) -> str:

@@ -1,21 +1,18 @@
-"""From a row to a host at work: stage, describe what to start, start a runner."""
+"""From a row to a host at work: stage, describe what to start, start a runner or give the word to one that waits."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from subprocess import Popen
 
 import msgspec
 import structlog
 
-import headland
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.clusters.cluster import Clusters
-from headland.jobs.clusters.launch import MARK
-from headland.jobs.controller.held import make_folders, start_runner, write_private
+from headland.jobs.controller.held import Held, make_folders, write_private
+from headland.jobs.controller.runners import Runners, startable
 from headland.jobs.controller.staging import StagingDelayedError, StagingError, stage
 from headland.jobs.sessions import commission
+from headland.jobs.sessions.controller.warming import host_command, host_environment, processes
 from headland.jobs.sessions.host_calls import socket_of
 from headland.jobs.sessions.run_folder import SessionFolder
 from headland.jobs.sessions.store import SessionRow
@@ -23,9 +20,6 @@ from headland.jobs.wakeup import socket_address
 from headland.settings import Home, JobsSettings
 
 _log = structlog.get_logger("headland.jobs.sessions")
-
-#: Runners started in vain before a session is given up: what ails them is not going to go away.
-MOST_RUNNERS = 5
 
 
 class CannotStartError(Exception):
@@ -41,8 +35,7 @@ class SessionLauncher:
     settings: JobsSettings
     home: Home
     clock: Callable[[], int]
-    _runners: dict[str, Popen[bytes]] = field(default_factory=dict)
-    _in_vain: dict[str, int] = field(default_factory=dict)
+    runners: Runners = field(default_factory=Runners)
 
     def prepare(self, row: SessionRow, folder: SessionFolder) -> None:
         """Make the run directory, from whatever an earlier attempt left of it, `launch.json` last. It is not there
@@ -84,10 +77,8 @@ class SessionLauncher:
         folder.write(
             folder.plan,
             {
+                **processes(self.settings, self.cluster.tools, launch.command, launch.environment),
                 "kind": wanted.kind,
-                "jvm": launch.command,
-                "environment": self._interpreter_environment(launch.environment),
-                "python": self.settings.python or sys.executable,
                 "socket": socket_of(folder.path),
                 "notify": notify,
                 "cancel_patience": self.settings.cancel_patience,
@@ -102,10 +93,9 @@ class SessionLauncher:
         folder.write(
             folder.launch,
             {
-                # Without `site`, as the runner: the host needs the standard library.
-                "command": [sys.executable, "-S", "-m", "headland.jobs.sessions.host", str(folder.path)],
-                "environment": {"PYTHONPATH": str(Path(headland.__file__).parent.parent), MARK: row.run_key},
-                "arguments": [],
+                "command": host_command(folder),
+                "environment": host_environment(folder),
+                "arguments": launch.arguments,
                 "kill_grace": self.settings.kill_grace,
                 "log_limit": self.settings.log_limit,
                 "notify": notify,
@@ -114,38 +104,14 @@ class SessionLauncher:
 
     def ready(self, row: SessionRow, folder: SessionFolder) -> bool:
         """Whether a runner is to be started."""
-        if row.finished_at is not None or row.unwanted or self.in_vain(row):
+        if row.finished_at is not None or row.unwanted or self.runners.in_vain(row.run_key):
             return False
-        return folder.launch.exists() and not folder.launched.exists() and not folder.exit.exists()
-
-    def in_vain(self, row: SessionRow) -> bool:
-        """Whether so many runners have failed that another is not worth trying."""
-        return self._in_vain.get(row.run_key, 0) >= MOST_RUNNERS
-
-    def starting(self, row: SessionRow, folder: SessionFolder) -> bool:
-        """Whether a runner was started that has not said yet who it is."""
-        runner = self._runners.get(row.run_key)
-        return runner is not None and runner.poll() is None and not folder.runner.exists()
+        return startable(folder)
 
     def spawn(self, row: SessionRow, folder: SessionFolder) -> None:
-        """Start a runner. If two ever were, the lock and the mark `launched` would let one go on."""
-        self._in_vain[row.run_key] = self._in_vain.get(row.run_key, 0) + 1
-        self._runners[row.run_key] = start_runner(folder)
-        _log.info("session.launched", session=row.id, runner=self._runners[row.run_key].pid)
+        """Start a runner."""
+        _log.info("session.launched", session=row.id, runner=self.runners.spawn(folder))
 
-    def collect(self, row: SessionRow) -> None:
-        """Forget a session that has ended."""
-        self._in_vain.pop(row.run_key, None)
-        if runner := self._runners.pop(row.run_key, None):
-            # It has let go of the lock, or never started: it is gone, or all but.
-            runner.wait()
-
-    def _interpreter_environment(self, environment: dict[str, str]) -> dict[str, str]:
-        """What JVM and interpreters get. A Spark or Python of the deployment's own choice brings PySpark from the
-        Spark: that of the Python, if it has one, may be of another version.
-        """
-        if not (self.settings.spark_home or self.settings.python):
-            return environment
-        library = self.cluster.tools.spark_home / "python" / "lib"
-        archives = [str(library / "pyspark.zip"), *map(str, sorted(library.glob("py4j-*-src.zip")))]
-        return {**environment, "PYTHONPATH": ":".join(archives)}
+    def adopt(self, row: SessionRow, held: Held) -> None:
+        """Give the word to a runner that waits."""
+        _log.info("session.launched", session=row.id, runner=self.runners.adopt(held), warm=True)

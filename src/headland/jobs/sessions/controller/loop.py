@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import structlog
@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from headland.database import Database, DatabaseUnavailableError
 from headland.jobs.controller.pauses import Pauses
 from headland.jobs.controller.workers import Workers
-from headland.jobs.sessions import store
+from headland.jobs.sessions import commission, store
 from headland.jobs.sessions.controller.keeper import SessionKeeper
 from headland.jobs.sessions.store import SessionRow
 from headland.settings import JobsSettings
@@ -35,11 +35,21 @@ THREADS = 3
 class SessionLoop:
     """Has a step taken for each session that may need one."""
 
-    def __init__(self, database: Database, keeper: SessionKeeper, node: str, settings: JobsSettings) -> None:
+    def __init__(
+        self,
+        database: Database,
+        keeper: SessionKeeper,
+        node: str,
+        settings: JobsSettings,
+        *,
+        on_start: Callable[[], None],
+    ) -> None:
+        """`on_start` is called when a session is taken on."""
         self._database = database
         self._keeper = keeper
         self._node = node
         self._settings = settings
+        self._on_start = on_start
         self._pauses = Pauses(time.monotonic)
         self._workers = Workers(self._step, THREADS)
         self._rung = threading.Event()
@@ -91,13 +101,25 @@ class SessionLoop:
     def _claimed(self, rows: Sequence[SessionRow]) -> list[int]:
         """Those that were taken on just now."""
         waiting = chosen(rows, self._node, self._settings.max_sessions, self._settings.max_sessions_per_owner)
-        now = self._keeper.clock()
-        claim = partial(store.claim, node=self._node, now=now)
-        return [
-            session_id
-            for session_id in waiting
-            if self._database.write_and_wait(partial(claim, session_id=session_id))
-        ]
+        return [row.id for row in waiting if self._claim(row)]
+
+    def _claim(self, row: SessionRow) -> bool:
+        """Take a session on, with a driver that stands ready for it where there is one; whether it was to be had."""
+        drivers, now = self._keeper.warm, self._keeper.clock()
+        run_key = drivers.take(commission.decode(row.request).submission)
+        claim = partial(store.claim, session_id=row.id, node=self._node, now=now, run_key=run_key)
+        try:
+            claimed = self._database.write_and_wait(claim)
+        except DatabaseUnavailableError:
+            # Whether the session has it is not known: it must not become another's.
+            if run_key is not None:
+                drivers.give_up(run_key)
+            raise
+        if claimed:
+            self._on_start()
+        elif run_key is not None:
+            drivers.give_back(run_key)
+        return claimed
 
     def _step(self, session_id: int) -> None:
         """One step, on the row as it is now."""
@@ -120,13 +142,13 @@ class SessionLoop:
             self.ring()
 
 
-def chosen(rows: Sequence[SessionRow], node: str, most: int, most_of_owner: int) -> list[int]:
-    """Ids of those that may start now, of the sessions that have not ended, oldest first. Owners who have all that
+def chosen(rows: Sequence[SessionRow], node: str, most: int, most_of_owner: int) -> list[SessionRow]:
+    """Those that may start now, of the sessions that have not ended, oldest first. Owners who have all that
     they may have are passed over. 0 sets no limit to an owner.
     """
     up = [row for row in rows if row.claimed_by == node and row.finished_at is None]
     free, owners = most - len(up), Counter(row.owner for row in up)
-    found: list[int] = []
+    found: list[SessionRow] = []
     for row in rows:
         if len(found) >= free:
             break
@@ -134,5 +156,5 @@ def chosen(rows: Sequence[SessionRow], node: str, most: int, most_of_owner: int)
             continue
         if not most_of_owner or owners[row.owner] < most_of_owner:
             owners[row.owner] += 1
-            found.append(row.id)
+            found.append(row)
     return found

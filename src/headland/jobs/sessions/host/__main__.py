@@ -1,4 +1,4 @@
-"""`python -m headland.jobs.sessions.host <run directory>`."""
+"""`python -m headland.jobs.sessions.host <run directory> [wait]`."""
 
 import asyncio
 import contextlib
@@ -13,44 +13,67 @@ from typing import Any
 
 from headland.jobs.sessions.host.answers import answer
 from headland.jobs.sessions.host.journal import Journal
-from headland.jobs.sessions.host.processes import Interpreter, Jvm, source_root
-from headland.jobs.sessions.host.session import Heard, Session
+from headland.jobs.sessions.host.processes import Interpreter, Jvm
+from headland.jobs.sessions.host.session import Session
+from headland.jobs.sessions.host.standing import stand_ready
 from headland.jobs.sessions.kinds import FIRST
 from headland.jobs.sessions.run_folder import SessionFolder
 
 
-async def run(directory: SessionFolder) -> int:
-    """Be a session's host until it is over; the exit code."""
+async def run(directory: SessionFolder, *, wait: bool) -> int:
+    """Be a session's host until it is over; the exit code. With `wait`, its processes are there before the session."""
     os.umask(0o077)
+    told = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.set)
     plan = directory.read(directory.plan)
     if plan is None:
         return 1
-    given: dict[str, Any] = dict(plan)
+    jvm, interpreter = await _processes(plan, directory)
+    if not wait:
+        return await _host(directory, plan, jvm, interpreter, told)
+    arguments = await stand_ready(jvm, interpreter)
+    plan = directory.read(directory.plan)
+    if arguments is None or plan is None:
+        jvm.kill()
+        interpreter.kill()
+        return 1
+    await jvm.feed(arguments)
+    return await _host(directory, plan, jvm, interpreter, told)
+
+
+async def _processes(given: dict[str, Any], directory: SessionFolder) -> tuple[Jvm, Interpreter]:
+    """The JVM, and the interpreter that makes the application."""
+    said = {"_PYSPARK_DRIVER_CONN_INFO_PATH": str(directory.gateway)}
+    jvm = await Jvm.start(given["jvm"], given["environment"] | said)
+    return jvm, await Interpreter.start(given["python"], given["environment"])
+
+
+async def _host(
+    directory: SessionFolder, given: dict[str, Any], jvm: Jvm, waiting: Interpreter, told: asyncio.Event
+) -> int:
+    """Be the host of the session that `given` describes, with an interpreter that has not been told yet what for."""
     journal = Journal(directory.journal)
     journal.open()
-    loop = asyncio.get_running_loop()
-    told = asyncio.Event()
-    loop.add_signal_handler(signal.SIGTERM, told.set)
-    gateway = directory.gateway
-    jvm = await Jvm.start(
-        given["jvm"], given["environment"] | {"_PYSPARK_DRIVER_CONN_INFO_PATH": str(gateway)}
-    )
+    first = FIRST[given["kind"]]
 
-    async def start(name: str, heard: Heard) -> Interpreter:
-        told_to = {
-            "language": name,
-            "first": name == FIRST[given["kind"]],
-            "kind": given["kind"],
-            "gateway": str(gateway),
+    async def start(name: str) -> Interpreter:
+        interpreter = (
+            waiting if name == first else await Interpreter.start(given["python"], given["environment"])
+        )
+        interpreter.tell(
+            language=name,
+            first=name == first,
+            kind=given["kind"],
+            gateway=str(directory.gateway),
             **given["interpreter"],
-        }
-        return await Interpreter.start(given["python"], source_root(), given["environment"], told_to, heard)
+        )
+        return interpreter
 
     def ready(application: dict[str, Any]) -> None:
         directory.write(directory.ready, application)
         _notify(given["notify"], directory.path.name)
 
-    session = Session(journal, start, FIRST[given["kind"]], ready, cancel_patience=given["cancel_patience"])
+    session = Session(journal, start, first, ready, cancel_patience=given["cancel_patience"])
     with _listening(given["socket"]) as listener:
         server = await asyncio.start_unix_server(partial(answer, session), sock=listener)
         await session.begin()
@@ -103,4 +126,4 @@ def _notify(path: str, run_key: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(run(SessionFolder(Path(sys.argv[1])))))
+    sys.exit(asyncio.run(run(SessionFolder(Path(sys.argv[1])), wait=sys.argv[2:] == ["wait"])))

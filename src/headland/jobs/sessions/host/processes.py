@@ -1,8 +1,6 @@
 """The processes of a session: its JVM, and an interpreter for each language that it was asked for."""
 
 import asyncio
-import json
-import os
 import signal
 import socket
 from collections.abc import Awaitable, Callable
@@ -26,15 +24,33 @@ class InterpreterGoneError(Exception):
 class Jvm:
     """The JVM in which the session's Spark application lives. It ends when its standard input does."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, line: socket.socket) -> None:
         self._process = process
+        #: The other end of its standard input.
+        self._line = line
 
     @classmethod
     async def start(cls, command: list[str], environment: dict[str, str]) -> "Jvm":
-        process = await asyncio.create_subprocess_exec(
-            *command, env=environment, stdin=asyncio.subprocess.PIPE
-        )
-        return cls(process)
+        ours, theirs = socket.socketpair()
+        with theirs:
+            process = await asyncio.create_subprocess_exec(*command, env=environment, stdin=theirs.fileno())
+        ours.setblocking(False)
+        return cls(process, ours)
+
+    async def ready(self) -> bool:
+        """Wait until a JVM that gets ready before it is told what for has done so; False if it has ended."""
+        try:
+            return bool(await asyncio.get_running_loop().sock_recv(self._line, 1))
+        except ConnectionError:
+            return False
+
+    async def feed(self, arguments: bytes) -> None:
+        """Tell it what for.
+
+        Raises:
+            ConnectionError: it has ended.
+        """
+        await asyncio.get_running_loop().sock_sendall(self._line, arguments)
 
     async def ended(self) -> int:
         """Wait for its end; its exit code."""
@@ -45,6 +61,10 @@ class Jvm:
         if self._process.returncode is None:
             self._process.send_signal(signal.SIGTERM)
 
+    def kill(self) -> None:
+        if self._process.returncode is None:
+            self._process.kill()
+
 
 class Interpreter:
     """An interpreter's process, and the calls that it has not answered yet."""
@@ -54,53 +74,47 @@ class Interpreter:
         process: asyncio.subprocess.Process,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        heard: Callable[[dict[str, Any]], Awaitable[None]],
     ) -> None:
         self._process = process
         self._reader = reader
         self._writer = writer
-        self._heard = heard
         self._calls: dict[int, asyncio.Future[Any]] = {}
         self._numbers = count()
 
     @classmethod
-    async def start(
-        cls,
-        python: str,
-        root: str,
-        environment: dict[str, str],
-        given: dict[str, Any],
-        heard: Callable[[dict[str, Any]], Awaitable[None]],
-    ) -> "Interpreter":
-        """Start one. `heard` is called with what it says by itself.
+    async def start(cls, python: str, environment: dict[str, str]) -> "Interpreter":
+        """Start one. It imports PySpark, and waits to be told what it is for.
 
         Raises:
             OSError: it can't be started.
         """
         ours, theirs = socket.socketpair()
         try:
-            process = await asyncio.create_subprocess_exec(
-                *(python, "-c", _PROGRAM, root, str(theirs.fileno()), json.dumps(given)),
-                env=environment,
-                stdin=asyncio.subprocess.DEVNULL,
-                pass_fds=(theirs.fileno(),),
-            )
+            with theirs:
+                process = await asyncio.create_subprocess_exec(
+                    *(python, "-c", _PROGRAM, _source_root(), str(theirs.fileno())),
+                    env=environment,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    pass_fds=(theirs.fileno(),),
+                )
         except OSError:
             ours.close()
             raise
-        finally:
-            theirs.close()
         reader, writer = await asyncio.open_unix_connection(sock=ours)
-        return cls(process, reader, writer, heard)
+        return cls(process, reader, writer)
 
-    async def follow(self) -> str:
-        """Pass on what it says until it ends; how it ended."""
+    async def ended(self) -> int:
+        """Wait for its end; its exit code."""
+        return await self._process.wait()
+
+    async def follow(self, heard: Callable[[dict[str, Any]], Awaitable[None]]) -> str:
+        """Pass on what it says by itself until it ends; how it ended."""
         try:
             while (message := await receive(self._reader)) is not None:
                 if message["event"] == "answer":
                     self._answered(message)
                 else:
-                    await self._heard(message)
+                    await heard(message)
         except BrokenFrameError:
             self.kill()
         code = await self._process.wait()
@@ -132,7 +146,7 @@ class Interpreter:
 
     def kill(self) -> None:
         if self._process.returncode is None:
-            os.kill(self._process.pid, signal.SIGKILL)
+            self._process.kill()
 
     def _answered(self, message: dict[str, Any]) -> None:
         call = self._calls.get(message["call"])
@@ -144,6 +158,6 @@ class Interpreter:
             call.set_result(message["value"])
 
 
-def source_root() -> str:
+def _source_root() -> str:
     """The folder from which interpreters take their program."""
     return str(Path(__file__).parents[4])

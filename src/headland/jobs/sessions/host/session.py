@@ -27,8 +27,7 @@ _PROGRESS_PATIENCE = 1.0
 #: Seconds that it gets to complete a name, or to take on an archive.
 _CALL_PATIENCE = 60.0
 
-Heard = Callable[[dict[str, Any]], Awaitable[None]]
-StartInterpreter = Callable[[str, Heard], Awaitable[Interpreter]]
+StartInterpreter = Callable[[str], Awaitable[Interpreter]]
 
 
 class RefusedError(Exception):
@@ -224,12 +223,8 @@ class Session:
         if (language := self._languages.get(name)) is not None:
             return language
         language = self._languages[name] = _Language()
-
-        async def heard(message: dict[str, Any]) -> None:
-            self._hear(language, message)
-
         try:
-            language.interpreter = await self._start(name, heard)
+            language.interpreter = await self._start(name)
         except OSError as error:
             self._ended(language, name, f"it can't be started: {error}")
         else:
@@ -237,7 +232,10 @@ class Session:
         return language
 
     async def _follow(self, language: _Language, name: str, interpreter: Interpreter) -> None:
-        self._ended(language, name, await interpreter.follow())
+        async def heard(message: dict[str, Any]) -> None:
+            self._hear(language, message)
+
+        self._ended(language, name, await interpreter.follow(heard))
 
     def _hear(self, language: _Language, message: dict[str, Any]) -> None:
         if message["event"] == "ready":

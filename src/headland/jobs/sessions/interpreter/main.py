@@ -1,7 +1,6 @@
 """The interpreter's process: the main thread runs cells, another one listens to the host all the time."""
 
 import contextlib
-import json
 import os
 import queue
 import signal
@@ -16,7 +15,7 @@ from headland.jobs.sessions.frames import encoded, receive_now
 from headland.jobs.sessions.interpreter.capture import Capture, text_stream
 from headland.jobs.sessions.interpreter.magics import CellError
 from headland.jobs.sessions.interpreter.outputs import Output, failed, failed_by, limited, succeeded
-from headland.jobs.sessions.interpreter.spark import Application, take_interrupts
+from headland.jobs.sessions.interpreter.spark import Application, prepare, take_interrupts
 
 #: Seconds between attempts to stop what does not stop.
 _INSISTING = 0.1
@@ -150,11 +149,15 @@ class Interpreter:
 
 
 def main(arguments: list[str]) -> None:
-    """`arguments`: the descriptor of the socket to the host, and the rest as JSON."""
+    """`arguments`: the descriptor of the socket to the host, which says the rest when there is a session."""
     host = socket.socket(fileno=int(arguments[0]))
-    given = json.loads(arguments[1])
     os.set_inheritable(host.fileno(), False)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # While the JVM starts, or before anybody wants a session.
+    prepare()
+    given = receive_now(host)
+    if given is None:
+        os._exit(0)
     capture = Capture(given["output_limit"])
     application = Application.join(Path(given["gateway"]), given["patience"], first=given["first"])
     cells = _cells(application, given)

@@ -17,6 +17,12 @@ _LOOK = 0.005
 _LONGEST_DESCRIPTION = 120
 
 
+def prepare() -> None:
+    """Import what every interpreter uses of PySpark."""
+    import pyspark.java_gateway  # noqa: PLC0415 - once the interpreter takes no more interrupts
+    import pyspark.sql  # noqa: F401, PLC0415
+
+
 class Application:
     """Spark as an interpreter sees it."""
 
@@ -31,7 +37,6 @@ class Application:
         Raises:
             TimeoutError: the JVM has not said in `patience` seconds where it can be reached.
         """
-        # Imported while the JVM starts.
         from pyspark import SparkConf, SparkContext  # noqa: PLC0415
         from pyspark.java_gateway import launch_gateway  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
