@@ -74,6 +74,8 @@ lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@$(COMPILE) -o requirements/runtime.txt pyproject.toml
 	@printf 'hatchling\neditables\n' | $(COMPILE) -c requirements/runtime.txt --group dev -o requirements/dev.txt pyproject.toml -
 	@echo 'apache-airflow-providers-apache-livy>=4.6.4' | $(COMPILE) -o tests/clients/livy/airflow.txt -
+	@echo 'dbt-spark-livy>=1.3.1' | $(COMPILE) --override tests/clients/livy/without-kerberos.txt \
+	  --override tests/clients/livy/dbt-overrides.txt -o tests/clients/livy/dbt.txt -
 	@echo 'livy>=0.8' | $(COMPILE) -o tests/clients/livy/pylivy.txt -
 	@printf 'sparkmagic>=0.23\nnbclient\nipykernel<7\nsetuptools\n' \
 	  | $(COMPILE) --override tests/clients/livy/without-kerberos.txt -o tests/clients/livy/sparkmagic.txt -

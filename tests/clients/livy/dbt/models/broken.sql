@@ -1,0 +1,2 @@
+{{ config(materialized="view") }}
+SELECT furrow FROM {{ ref("fields") }}
