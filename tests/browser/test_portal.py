@@ -1,5 +1,8 @@
 """The portal as a person sees it: sign-in, an instance from form to role, applications; by axe, in each look."""
 
+import json
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -226,6 +229,34 @@ def test_a_field_with_its_outline_on_a_map(make_tab):
     page.get_by_text("West 2027").first.wait_for()
     page.get_by_role("link", name="The same data in the API").click()
     assert '"West field"' in page.content()
+    page.go_back()
+    page.get_by_role("link", name="Draw a boundary").click()
+    page.locator("#map[data-ready=yes]").wait_for()
+    page.get_by_role("button", name="Draw an outline").click()
+    corners = [(100, 60), (300, 80), (280, 250), (120, 240)]
+    for x, y in (*corners, corners[0]):
+        page.locator("#map canvas").click(position={"x": x, "y": y})
+    expect(page.locator("#geometry")).to_have_value(re.compile(r"^{.*}$", re.DOTALL))
+    drawn = page.locator("#geometry").input_value()
+    corner, left = page.locator("#map canvas").bounding_box(), corners[1]
+    page.mouse.move(corner["x"] + left[0], corner["y"] + left[1])
+    page.mouse.down()
+    page.mouse.move(corner["x"] + 340, corner["y"] + 40, steps=3)
+    page.mouse.up()
+    expect(page.locator("#geometry")).not_to_have_value(drawn)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#geometry")).to_have_value(drawn)
+    tab.judge("draw")
+    page.get_by_label("Name").fill("West 2028")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("The boundary is saved.").wait_for()
+    page.get_by_role("link", name="Change the outline").click()
+    corners = [[9.0, 53.5], [9.01, 53.51], [9.01, 53.5], [9.0, 53.51], [9.0, 53.5]]
+    page.locator("#geometry").fill(json.dumps({"type": "Polygon", "coordinates": [corners]}))
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("It intersects itself, at longitude 9.005").wait_for()
+    page.locator("#map[data-ready=yes]").wait_for()
+    tab.judge("draw-wrong")
 
 
 def test_everything_works_without_scripts(make_tab):

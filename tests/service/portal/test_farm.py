@@ -124,6 +124,51 @@ async def test_a_map_draws_tiles_that_it_is_led_to(portal, inside):
     assert (await ada.open(f"{FARM}/tiles/17/0/0")).status == 400
 
 
+BOW = {"type": "Polygon", "coordinates": [[[9, 53], [9.01, 53.01], [9.01, 53], [9, 53.01], [9, 53]]]}
+TENT = {"type": "Polygon", "coordinates": [[[9, 53], [9.01, 53], [9, 53.01], [9, 53]]]}
+
+
+async def test_a_boundary_is_drawn_and_changed(portal, inside):
+    ada = await portal.person()
+    await provisioned(portal, ada)
+    await filled(inside)
+    draw = f"{PARTY}/draw?field=west"
+    form = {"name": "West 2028", "id": "w2", "parent": "west"}
+    for geometry, told in (
+        ("", "This is no GeoJSON"),
+        ('{"type": "Polygon",\n"coordinates": [}', "in line 2"),
+        (json.dumps({"type": "Point", "coordinates": [9, 53]}), "a Polygon or a MultiPolygon"),
+        (json.dumps({"type": "FeatureCollection", "features": []}), "just one feature"),
+        (json.dumps({"type": "Polygon", "coordinates": "here"}), "Expected"),
+        (json.dumps(BOW), "It intersects itself, at longitude 9.005, latitude 53.005."),
+    ):
+        wrong = await ada.send(draw, **form, geometry=geometry)
+        assert (wrong.status, told in wrong.text) == (400, True), wrong.text
+        assert html.escape(geometry.partition("\n")[0]).replace("&quot;", "&#34;") in wrong.html
+    assert 'data-wrong="9.005,53.005"' in wrong.html
+    feature = {"type": "Feature", "properties": {}, "geometry": TENT}
+    saved = await ada.follow(await ada.send(draw, **form, geometry=json.dumps(feature)))
+    for text in ("The boundary is saved.", "West 2028", "Field", "west"):
+        assert text in saved.text
+    twice = await ada.send(draw, **form, geometry=json.dumps(TENT))
+    assert (twice.status, "There is a boundary with this ID already." in twice.text) == (412, True)
+
+    edit = f"{PARTY}/boundaries/w2/edit"
+    opened = await ada.open(edit)
+    etag = opened.value("etag")
+    assert "[9.0,53.0],\n[9.01,53.0]" in opened.html
+    await put(inside, "parties/hof/boundaries/w2", name="Another's")
+    late = await ada.send(edit, name="Mine", etag=etag, geometry=json.dumps(SQUARE))
+    assert (late.status, "Somebody else has changed this boundary" in late.text) == (409, True)
+    assert late.value("etag") != etag
+    again = await ada.send(edit, name="Mine", etag=late.value("etag"), geometry=json.dumps(SQUARE))
+    assert "Mine" in (await ada.follow(again)).text
+    kept = await inside.call(
+        "GET", "/farm/north-field/parties/hof/boundaries/w2", query={"api-version": VERSION}
+    )
+    assert (kept.document["geometry"], kept.document["parentId"]) == (SQUARE, "west")
+
+
 async def test_lists_go_on_page_by_page(portal, inside):
     ada = await portal.person()
     await provisioned(portal, ada)

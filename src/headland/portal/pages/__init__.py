@@ -3,6 +3,7 @@
 from headland.portal.pages import (
     account,
     applications,
+    boundaries,
     data,
     farm,
     home,
@@ -25,8 +26,9 @@ PAGES = (
     # Before the instances: `new` is no subscription.
     *provisioning.PAGES,
     *instances.PAGES,
-    # Before the farm's lists: tiles are no party.
+    # Before the farm's lists: these are no kinds of documents.
     *tiles.PAGES,
+    *boundaries.PAGES,
     *farm.PAGES,
     *applications.PAGES,
     *jobs.PAGES,

@@ -119,6 +119,8 @@ async def show_document(visit: Visit) -> Response:
         trail=trail_to(instance, party, kind),
         base=base,
         tiles=tiles_path(instance, partyId=party, **{_MAPPED[kind]: id_}) if kind in _MAPPED else "",
+        rights=await farm.rights(),
+        said=visit.asked("said"),
         data=farm.address("parties", party, kind.segment, id_),
     )
 
