@@ -111,6 +111,14 @@ def signed_in(deployment: Deployment, chromium: Chromium) -> dict:
     return state
 
 
+#: How people see a page: what of a browser is another one's.
+LOOKS = {
+    "light": {"color_scheme": "light", "width": 1280},
+    "dark": {"color_scheme": "dark", "width": 1280},
+    "phone": {"color_scheme": "light", "width": 390},
+}
+
+
 @dataclass
 class Tab:
     """A page in a browser, and what is wrong with it."""
@@ -137,6 +145,15 @@ class Tab:
         told = [f"{v['id']}: {v['help']}: {[n['html'][:160] for n in v['nodes']][:3]}" for v in found]
         assert told == []
         assert self.complaints == []
+
+    def judge_each_look(self, name: str) -> None:
+        """The same in light and dark and on a phone, where nothing is wider than the screen."""
+        for look, of in LOOKS.items():
+            self.page.emulate_media(color_scheme=of["color_scheme"])
+            self.page.set_viewport_size({"width": of["width"], "height": 820})
+            self.judge(f"{name}-{look}")
+            wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            assert self.page.evaluate(wider) == 0
 
 
 @pytest.fixture

@@ -8,11 +8,6 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import PASSWORD
 
-LOOKS = {
-    "light": {"color_scheme": "light"},
-    "dark": {"color_scheme": "dark"},
-    "phone": {"viewport": {"width": 390, "height": 844}},
-}
 PLACES = {
     "home": "/",
     "instances": "/instances",
@@ -27,11 +22,10 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_who_is_not_signed_in_is_asked_for_name_and_password(make_tab, look):
-    tab = make_tab(nobody=True, **LOOKS[look])
+def test_who_is_not_signed_in_is_asked_for_name_and_password(make_tab):
+    tab = make_tab(nobody=True)
     tab.go("/instances")
-    tab.judge(f"sign-in-{look}")
+    tab.judge_each_look("sign-in")
     tab.page.get_by_label("User name").fill("ada")
     tab.page.get_by_label("Password").fill("wrong")
     tab.page.get_by_role("button", name="Sign in").click()
@@ -40,17 +34,14 @@ def test_who_is_not_signed_in_is_asked_for_name_and_password(make_tab, look):
     tab.page.get_by_role("button", name="Sign in").click()
     tab.page.get_by_role("heading", name="Instances").wait_for()
     tab.go("/set-up")
-    tab.judge(f"set-up-{look}")
+    tab.judge_each_look("set-up")
 
 
-@pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("place", PLACES)
-def test_pages_are_good_for_everybody(make_tab, look, place):
-    tab = make_tab(**LOOKS[look])
+def test_pages_are_good_for_everybody(make_tab, place):
+    tab = make_tab()
     tab.go(PLACES[place])
-    tab.judge(f"{place}-{look}")
-    width = tab.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert width == 0
+    tab.judge_each_look(place)
 
 
 def test_an_application_and_its_secret(make_tab):
@@ -157,13 +148,21 @@ def test_a_batch_is_watched_from_its_submission_to_its_end(make_tab, probe, tmp_
     page.get_by_placeholder("Find").fill("sparkcontext")
     page.get_by_text("lines have it.").wait_for()
     page.get_by_placeholder("Find").fill("")
+    expect(page.get_by_text("Stop this batch")).to_have_count(1)
     (tmp_path / "go").touch()
     page.locator("#job-state .state", has_text="success").wait_for(timeout=60_000)
+    expect(page.get_by_text("Stop this batch")).to_have_count(0)
     page.locator("#log", has_text="awaited").wait_for()
     tab.judge("job")
     with page.expect_download() as download:
         page.get_by_role("link", name="Download").click()
     assert "awaited" in download.value.path().read_text()
+    # Spark's own pages, live or of the past, behind the same sign-in and under a policy of their own.
+    page.get_by_role("link", name="as Spark shows them").click()
+    page.get_by_role("heading", name="Spark Jobs").wait_for(timeout=120_000)
+    page.get_by_role("link", name="Executors").click()
+    page.get_by_role("cell", name="driver").first.wait_for()
+    assert tab.complaints == []
     tab.go("/jobs?state=success")
     page.get_by_role("link", name="spring-sums").wait_for()
     tab.judge("jobs")
@@ -184,6 +183,8 @@ def test_a_batch_is_stopped_after_a_question(make_tab, probe, tmp_path):
     page.get_by_role("button", name="Stop batch").click()
     page.get_by_text("The batch is stopped.").wait_for()
     page.locator("#job-state .state", has_text="killed").wait_for()
+    page.get_by_text("The batch was killed on request.").first.wait_for()
+    expect(page.get_by_text("Stop this batch")).to_have_count(0)
 
 
 def test_a_field_with_its_outline_on_a_map(make_tab):

@@ -22,6 +22,10 @@ _log = structlog.get_logger("headland.http")
 
 _POLICY = b"content-security-policy"
 
+#: Key of a request's scope under which a handler leaves what browsers may do with its very answer, where that is
+#: neither its application's nor the listener's policy.
+OWN_POLICY = "headland.policy"
+
 #: Headers that tell browsers to trust little (https://owasp.org/www-project-secure-headers/).
 SECURITY_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -108,7 +112,10 @@ class Listener:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 own = (b"x-request-id", request_id.encode())
-                message["headers"] = [*message["headers"], *application[2], own]
+                added = application[2]
+                if OWN_POLICY in scope:
+                    added = _with_policy(added, scope[OWN_POLICY])
+                message["headers"] = [*message["headers"], *added, own]
             await send(message)
 
         try:
@@ -162,13 +169,15 @@ class Listener:
 def _both(app: Application, headers: _Headers) -> _Applications:
     """Both of `app`."""
     if app.policy is not None:
-        headers = [
-            (_POLICY, app.policy.encode()) if name == _POLICY else (name, said) for name, said in headers
-        ]
+        headers = _with_policy(headers, app.policy)
     if not app.compressed:
         return app, app, headers
     compressing = GZipMiddleware(app, minimum_size=SMALLEST_COMPRESSED, exclude_content_types=_UNCOMPRESSED)
     return app, compressing, headers
+
+
+def _with_policy(headers: _Headers, policy: str) -> _Headers:
+    return [(_POLICY, policy.encode()) if name == _POLICY else (name, said) for name, said in headers]
 
 
 def _read(headers: Mapping[bytes, bytes]) -> tuple[str, bool]:

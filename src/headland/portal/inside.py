@@ -57,6 +57,16 @@ class Answered:
         return msgspec.json.decode(self.body, type=dict[str, Any])
 
 
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What a service is answering."""
+
+    status: int
+    headers: Mapping[str, str]
+    #: The body, as it comes.
+    pieces: AsyncIterator[bytes]
+
+
 class Inside:
     """The services as one person reaches them, while one request of it is answered."""
 
@@ -116,11 +126,11 @@ class Inside:
     @asynccontextmanager
     async def follow(
         self, path: str, *, query: Query | None = None, headers: Mapping[str, str] | None = None
-    ) -> AsyncIterator[AsyncIterator[bytes]]:
-        """The body of an answer to GET, piece by piece as it comes, for as long as somebody listens.
+    ) -> AsyncIterator[Followed]:
+        """An answer to GET, whatever it is, its body piece by piece as it comes, for as long as somebody listens.
 
         Raises:
-            RefusedError: there is none.
+            RefusedError: there is none, or it is an error.
         """
         pieces: asyncio.Queue[bytes | None] = asyncio.Queue(16)
         started: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
@@ -155,11 +165,10 @@ class Inside:
             if not started.done():
                 await task
                 raise RefusedError(500, "", "Nothing was answered.")
-            message = started.result()
-            if message["status"] >= 400:
-                content = b"".join([piece async for piece in body()])
-                raise refused(Answered(message["status"], _texts(message["headers"]), content))
-            yield body()
+            status, told = started.result()["status"], _texts(started.result()["headers"])
+            if status >= 400:
+                raise refused(Answered(status, told, b"".join([piece async for piece in body()])))
+            yield Followed(status, told, body())
         finally:
             gone.set()
             task.cancel()

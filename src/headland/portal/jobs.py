@@ -13,7 +13,7 @@ from headland.portal.inside import Inside
 API = "/livy"
 
 #: States in which nothing happens any more.
-FINAL = frozenset({"success", "dead", "killed", "error", "shutting_down"})
+FINAL = frozenset({"success", "dead", "killed", "error"})
 #: States of batches, for filters.
 STATES = ("starting", "running", "success", "dead", "killed")
 
@@ -27,6 +27,9 @@ KINDS = {
     "error": "bad",
     "killed": "",
 }
+
+#: The line of a log that says why its batch ended so.
+_DIAGNOSTICS = "\t diagnostics: "
 
 #: Lines of a log that are asked for at once.
 _LINES = 1000
@@ -50,10 +53,19 @@ class Job(Struct, rename="camel"):
     app_id: str | None
     app_info: AppInfo
     kind: str = ""
+    #: The last lines of its log, for who may read it.
+    log: list[str] = []
 
     @property
     def ended(self) -> bool:
         return self.state in FINAL
+
+    @property
+    def diagnostics(self) -> str:
+        """Why it ended as it did, by the report that its log ends with; "" where there is nothing to say."""
+        found = (line.removeprefix(_DIAGNOSTICS) for line in self.log if line.startswith(_DIAGNOSTICS))
+        said = next(found, "").strip()
+        return "" if said == "N/A" else said
 
     @property
     def look(self) -> str:
@@ -157,10 +169,18 @@ class JobService:
         found = await self._inside.call("GET", f"{_path(id_, 'sessions')}/statements")
         return found.of(_Statements).statements
 
-    async def run(self, id_: str, code: str) -> None:
-        await self._inside.call("POST", f"{_path(id_, 'sessions')}/statements", body={"code": code})
+    async def run(self, id_: str, code: str, kind: str = "") -> None:
+        body = {"code": code} | ({"kind": kind} if kind else {})
+        await self._inside.call("POST", f"{_path(id_, 'sessions')}/statements", body=body)
+
+    async def cancel(self, id_: str, statement: str) -> None:
+        path = f"{_path(id_, 'sessions')}/statements/{quote(statement, safe='')}/cancel"
+        await self._inside.call("POST", path)
 
     async def stop(self, id_: str) -> None:
+        await self._inside.call("POST", f"{_path(id_, 'sessions')}/stop")
+
+    async def delete_session(self, id_: str) -> None:
         await self._inside.call("DELETE", _path(id_, "sessions"))
 
     async def _times(self, id_: int) -> Times | None:

@@ -23,6 +23,9 @@ from headland.jobs.batches.routes import batch_operations
 from headland.jobs.batches.service import Batches
 from headland.jobs.sessions.routes import session_operations
 from headland.jobs.sessions.service import Sessions
+from headland.jobs.spark_ui.pages import SparkPages
+from headland.jobs.spark_ui.routes import spark_operations
+from headland.jobs.spark_ui.server import HistoryServer
 from headland.jobs.version import version_operation
 from headland.security import Guard, Verifier
 from headland.security.guard import SecretCheck
@@ -108,6 +111,8 @@ def _jobs(deployment: Deployment, guard: Guard, *, requested_by: bool) -> list[O
     operations = batch_operations(batches, guard, requested_by=requested_by, max_body=limit)
     sessions = Sessions(deployment.database, paths, settings.jobs, deployment.home)
     operations += session_operations(sessions, guard, requested_by=requested_by, max_body=limit)
+    pages = SparkPages(HistoryServer(settings.jobs, deployment.home))
+    operations += spark_operations(pages, guard, batches.access, batches.run, sessions.run)
     return [*operations, version_operation(guard, batches.access)]
 
 

@@ -103,5 +103,10 @@ class Home:
         return self.runtime / "controller.sock"
 
     @property
+    def history(self) -> Path:
+        """The folder of Spark's History Server, while somebody looks."""
+        return self.runtime / "history"
+
+    @property
     def metrics(self) -> Path:
         return self.runtime / "metrics"

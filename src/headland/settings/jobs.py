@@ -216,6 +216,23 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
             "which a JVM starts in half the time."
         ),
     ] = True
+    history_server: Annotated[
+        bool,
+        Meta(
+            description="Whether Spark's own pages of a batch or session can be looked at, by a History Server that is "
+            "started when somebody does."
+        ),
+    ] = True
+    history_idle: Annotated[
+        Seconds, Meta(description="How long the History Server stays after the last look.")
+    ] = 600.0
+    history_memory: Annotated[
+        str,
+        Meta(
+            pattern=r"^\d+[kmgtKMGT]?[bB]?$",
+            description="Memory of the History Server; long event logs need more.",
+        ),
+    ] = "1g"
     java_home: Annotated[
         str | None,
         Meta(

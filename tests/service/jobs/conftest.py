@@ -35,6 +35,9 @@ from headland.jobs.controller.keeper import BatchKeeper
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.jobs.sessions.routes import session_operations
 from headland.jobs.sessions.service import Sessions
+from headland.jobs.spark_ui.pages import SparkPages
+from headland.jobs.spark_ui.routes import spark_operations
+from headland.jobs.spark_ui.server import HistoryServer
 from headland.jobs.version import version_operation
 from headland.jobs.wakeup import listen, wake
 from headland.security import Guard, Principal, TrustedIssuer, Verifier
@@ -285,6 +288,13 @@ async def make_service(template, tmp_path, key):
                     guards[listener],
                     requested_by=demanded[listener],
                     max_body=settings.server.max_body,
+                )
+                operations += spark_operations(
+                    SparkPages(HistoryServer(settings.jobs, home)),
+                    guards[listener],
+                    batches.access,
+                    batches.run,
+                    sessions.run,
                 )
                 jobs = jobs_app([*operations, version_operation(guards[listener], batches.access)])
                 app = Starlette(routes=[Mount(mount, jobs)])

@@ -1,5 +1,6 @@
 """Batches in the portal: the list and its address, submission, the log, and what is not for everybody."""
 
+import asyncio
 import re
 import time
 
@@ -8,6 +9,7 @@ import pytest
 from tests.service.portal.conftest import SETTINGS
 
 from headland.jobs.batches import store
+from headland.jobs.batches.report import Report
 from headland.jobs.batches.tables import batch
 from headland.settings import JobsSettings
 
@@ -122,6 +124,65 @@ async def test_whose_batch_it_is_not_sees_neither_its_log_nor_stops_it(make_port
     assert (await eve.send(f"{path}/kill", on=path)).status == 403
     assert (await eve.send(f"{path}/delete", on=path)).status == 403
     assert "The log is not for you" not in (await ben.open(path)).text
+
+
+def ended(portal, **values: object) -> None:
+    """Have batch 0 come to an end."""
+    report = Report("Out of fields.", "N/A", "default", 1, "FAILED", "N/A", "ada", ())
+    tail = msgspec.json.encode(["stderr: ", *report.lines()])
+    values = {"state": "dead", "finished_at": portal.now, "log_tail": tail, **values}
+    portal.database.write_and_wait(lambda connection: store.change(connection, 0, **values))
+
+
+async def test_what_can_be_done_with_a_batch_follows_from_its_state(portal):
+    ada = await portal.person()
+    path = await submitted(ada)
+    page = await ada.open(path)
+    assert ("Stop this batch" in page.text, "It is stopped, and its record" in page.text) == (True, True)
+    ended(portal)
+    page = await ada.open(path)
+    assert ("Stop this batch" in page.text, "Its record and log" in page.text) == (False, True)
+    assert "Out of fields." in page.text
+    # Somebody's page is older than the batch's end.
+    late = await ada.follow(await ada.send(f"{path}/kill", on=path))
+    assert "Batch 0 has ended already: it is 'dead'." in late.text
+
+
+async def test_who_watches_a_batch_is_told_of_its_end_and_what_can_be_done_then(portal, monkeypatch):
+    monkeypatch.setattr("headland.portal.pages.jobs.LOOK", 0.01)
+    ada = await portal.person()
+    path = await submitted(ada)
+    watching = asyncio.create_task(ada.open(f"{path}/events"))
+    await asyncio.sleep(0.1)
+    ended(portal)
+    state, *_, acts, end = (await watching).html.strip().split("\n\n")
+    assert "starting" in state
+    assert acts.startswith("event: acts\n")
+    assert ("Stop this batch" in acts, "Delete this batch" in acts) == (False, True)
+    assert end == "event: end\ndata: dead"
+
+
+async def test_who_watches_a_batch_is_told_of_its_deletion(portal, monkeypatch):
+    monkeypatch.setattr("headland.portal.pages.jobs.LOOK", 0.01)
+    ada = await portal.person()
+    path = await submitted(ada)
+    watching = asyncio.create_task(ada.open(f"{path}/events"))
+    await asyncio.sleep(0.1)
+    portal.database.write_and_wait(lambda connection: store.remove(connection, 0))
+    *_, state, acts, end = (await watching).html.strip().split("\n\n")
+    assert "deleted while you looked at it" in state
+    assert (acts, end) == ("event: acts\ndata: ", "event: end\ndata: deleted")
+
+
+async def test_sparks_pages_are_told_to_be_missing(portal):
+    ada = await portal.person()
+    path = await submitted(ada)
+    assert "as Spark shows them" not in (await ada.open(path)).text
+    page = await ada.open(f"{path}/spark")
+    assert (page.status, "has written no event log for batch 0" in page.text) == (404, True)
+    part = await ada.open(f"{path}/spark", headers={"hx-request": "true"})
+    assert part.response.headers["hx-redirect"] == f"{path}/spark"
+    assert (await portal.browser().open(f"{path}/spark/static/webui.js")).status == 401
 
 
 async def test_a_batch_that_there_is_not_is_told_so(portal):

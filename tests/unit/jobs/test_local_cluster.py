@@ -29,6 +29,7 @@ DEFAULTS = {
     "spark.eventLog.rolling.enabled": "false",
     "spark.sql.warehouse.dir": f"file:///home/batches/{KEY}/work/spark-warehouse",
     "spark.ui.enabled": "false",
+    "spark.ui.killEnabled": "false",
 }
 
 

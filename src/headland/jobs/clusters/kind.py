@@ -56,8 +56,11 @@ def driver_here(directory: RunDirectory, cluster: Iterable[str] = ()) -> dict[st
         **event_log(directory),
         # Executors call the driver back.
         **({"spark.driver.host": address} if address else {}),
-        # It would take a port that nobody is told of, and half a second.
+        # It would take half a second and a port that every user of the machine reaches; the History Server shows the
+        # same from the event log, while the application is at work, too.
         "spark.ui.enabled": "false",
+        # Whoever stops something does it through the service, which knows who may.
+        "spark.ui.killEnabled": "false",
         "spark.sql.warehouse.dir": (directory.work / "spark-warehouse").as_uri(),
     }
 

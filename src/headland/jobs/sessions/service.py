@@ -17,12 +17,14 @@ from headland.jobs.batches.output import OutputReader
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.service import now
 from headland.jobs.batches.store import DuplicateNameError
+from headland.jobs.batches.wire import AppInfo
 from headland.jobs.sessions import commission, host_calls, store
 from headland.jobs.sessions.host_calls import HostSilentError
 from headland.jobs.sessions.run_folder import SessionFolder
 from headland.jobs.sessions.shown import shown, state_of
 from headland.jobs.sessions.store import SessionRow
 from headland.jobs.sessions.wire import Session, SessionList, SessionRequest
+from headland.jobs.spark_ui.run import Run
 from headland.jobs.wakeup import wake_for_sessions
 from headland.settings import Home, JobsSettings
 
@@ -109,6 +111,13 @@ class Sessions:
         row = self.find(reference, caller, Right.VIEW)
         output = self.folder(row).output
         return row.id, await asyncio.to_thread(log.page, row, output, self._output, start, size)
+
+    def run(self, reference: int | str, caller: Caller) -> Run:
+        """What Spark's pages are made from."""
+        row = self.find(reference, caller, Right.VIEW)
+        info = msgspec.json.decode(row.app_info, type=AppInfo) if row.app_info else AppInfo()
+        ui = info.spark_ui_url if row.finished_at is None else None
+        return Run(f"session {row.id}", self.folder(row).events, ui)
 
     async def connect(self, reference: int | str, caller: Caller) -> Session:
         """The record; from here on its idle time counts anew."""

@@ -4,9 +4,12 @@
 // Lines that a page keeps; the download has all.
 const MOST_LINES = 20000;
 
+// What the server tells of a part of the page is that part's new content.
 function followState(place) {
   const source = new EventSource(place.dataset.follow);
-  source.addEventListener("state", (event) => { place.innerHTML = event.data; });
+  for (const part of ["state", "acts"]) {
+    source.addEventListener(part, (event) => { document.getElementById(`job-${part}`).innerHTML = event.data; });
+  }
   source.addEventListener("end", () => { source.close(); });
 }
 

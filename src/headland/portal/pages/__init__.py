@@ -13,6 +13,7 @@ from headland.portal.pages import (
     provisioning,
     sessions,
     sign_in,
+    spark,
     subscriptions,
     tiles,
 )
@@ -33,5 +34,6 @@ PAGES = (
     *applications.PAGES,
     *jobs.PAGES,
     *sessions.PAGES,
+    *spark.PAGES,
     *data.PAGES,
 )

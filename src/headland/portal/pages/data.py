@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
+from headland.http.listener import OWN_POLICY
 from headland.portal.visits import Visit, page
 
 #: Nothing that an answer may hold is run.
@@ -15,7 +16,8 @@ async def show_data(visit: Visit) -> Response:
     asked = visit.request.query_params
     answered = await visit.inside.ask("GET", path, query={name: asked.getlist(name) for name in asked})
     kind = answered.headers.get("content-type", "application/json")
-    headers = {"cache-control": "no-store", "content-security-policy": _POLICY}
+    headers = {"cache-control": "no-store"}
+    visit.request.scope[OWN_POLICY] = _POLICY
     if not kind.startswith("application/json"):
         headers["content-disposition"] = "attachment"
     return Response(answered.body, answered.status, headers, media_type=kind)

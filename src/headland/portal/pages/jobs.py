@@ -27,6 +27,9 @@ _SILENCE = 15
 
 _EVENTS = "text/event-stream"
 
+#: A batch that is to be stopped has ended by itself, or takes its time: either is news, and no fault of the person's.
+_TOO_LATE_OR_SLOW = frozenset({409, 503})
+
 
 async def list_jobs(visit: Visit) -> Response:
     query = {name: visit.asked(name) for name in ("state", "owner", "name") if visit.asked(name)}
@@ -101,8 +104,8 @@ async def follow_log(visit: Visit) -> Response:
     async def lines() -> AsyncIterator[bytes]:
         path = f"{API}/batches/{quote(id_, safe='')}/log"
         query = {"from": visit.asked("from")} if visit.asked("from").isdecimal() else {}
-        async with visit.inside.follow(path, query=query, headers=wanted) as pieces:
-            async for piece in pieces:
+        async with visit.inside.follow(path, query=query, headers=wanted) as followed:
+            async for piece in followed.pieces:
                 if not visit.goes_on:
                     return
                 yield piece
@@ -121,8 +124,14 @@ async def download_log(visit: Visit) -> Response:
 
 
 async def kill_job(visit: Visit) -> Response:
-    await JobService(visit.inside).kill(visit.path("job"))
-    return visit.go(f"{_PATH}/{quote(visit.path('job'))}", "The batch is stopped.")
+    said = "The batch is stopped."
+    try:
+        await JobService(visit.inside).kill(visit.path("job"))
+    except RefusedError as error:
+        if error.status not in _TOO_LATE_OR_SLOW:
+            raise
+        said = error.message
+    return visit.go(f"{_PATH}/{quote(visit.path('job'))}", said)
 
 
 async def delete_job(visit: Visit) -> Response:
@@ -136,21 +145,28 @@ async def _states(visit: Visit, service: JobService, id_: str) -> AsyncIterator[
         try:
             job = await service.batch(id_)
             shown = visit.text("job_state.html", **await _state(visit, service, job))
-        except RefusedError:
-            yield b"event: end\ndata: deleted\n\n"
+        except RefusedError as error:
+            if error.status == 404:
+                yield _event("state", visit.text("job_gone.html")) + _event("acts", "")
+            yield _event("end", "deleted")
             return
         if shown != before:
             before, silence = shown, 0
-            data = "".join(f"data: {line}\n" for line in shown.splitlines())
-            yield f"event: state\n{data}\n".encode()
+            yield _event("state", shown)
         if job.ended:
-            yield f"event: end\ndata: {job.state}\n\n".encode()
+            yield _event("acts", visit.text("job_acts.html", job=job)) + _event("end", job.state)
             return
         silence += 1
         if silence >= _SILENCE:
             silence = 0
             yield b": still here\n\n"
         await asyncio.sleep(LOOK)
+
+
+def _event(name: str, text: str) -> bytes:
+    """A server-sent event (WHATWG HTML, section 9.2)."""
+    data = "".join(f"data: {line}\n" for line in text.splitlines() or [""])
+    return f"event: {name}\n{data}\n".encode()
 
 
 async def _state(visit: Visit, service: JobService, job: Job) -> dict[str, Any]:

@@ -4,15 +4,19 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
+from headland.jobs.sessions.kinds import INTERPRETERS, SHARED
 from headland.portal.directory import Directory
 from headland.portal.inside import RefusedError
-from headland.portal.jobs import API, JobService
+from headland.portal.jobs import API, Job, JobService
 from headland.portal.visits import Visit, page
 
 _PATH = "/portal/sessions"
 
 #: Sessions on a page.
 _SIZE = 50
+
+#: States in which a session takes code.
+_UP = frozenset({"idle", "busy"})
 
 
 async def list_sessions(visit: Visit) -> Response:
@@ -35,35 +39,55 @@ async def show_session(visit: Visit) -> Response:
 
 
 async def run(visit: Visit) -> Response:
+    code, kind = visit.form.get("code", ""), visit.form.get("kind", "")
     try:
-        await JobService(visit.inside).run(visit.path("session"), visit.form.get("code", ""))
+        await JobService(visit.inside).run(visit.path("session"), code, kind)
     except RefusedError as error:
         return await _session(visit, error.status, error.message)
     return visit.go(f"{_PATH}/{quote(visit.path('session'))}")
 
 
+async def cancel(visit: Visit) -> Response:
+    await JobService(visit.inside).cancel(visit.path("session"), visit.path("statement"))
+    return visit.go(f"{_PATH}/{quote(visit.path('session'))}", "The statement is being stopped.")
+
+
 async def stop(visit: Visit) -> Response:
     await JobService(visit.inside).stop(visit.path("session"))
-    return visit.go(_PATH, "The session is stopped.")
+    return visit.go(f"{_PATH}/{quote(visit.path('session'))}", "The session is stopped.")
+
+
+async def delete(visit: Visit) -> Response:
+    await JobService(visit.inside).delete_session(visit.path("session"))
+    return visit.go(_PATH, "The session is deleted.")
 
 
 async def _session(visit: Visit, status: int = 200, problem: str = "") -> Response:
     service, id_ = JobService(visit.inside), visit.path("session")
-    session = await service.session(id_)
+    try:
+        session = await service.session(id_)
+    except RefusedError as error:
+        if visit.partial and error.status == 404:
+            return visit.show("session_gone.html")
+        raise
+    phase = _phase(session)
+    if visit.partial and visit.asked("seen") != phase:
+        # What can be done with it is another thing now: have the whole page come anew.
+        return Response(status_code=204, headers={"hx-refresh": "true", "cache-control": "no-store"})
     try:
         statements, refusal = await service.statements(id_), ""
     except RefusedError as error:
         statements, refusal = [], error.message
-    busy = not session.ended and (
-        session.state != "idle" or any(one.state in {"waiting", "running"} for one in statements)
-    )
+    at_work = any(one.state in {"waiting", "running", "cancelling"} for one in statements)
     return visit.show(
         "session_state.html" if visit.partial else "session.html",
         status,
         session=session,
         statements=statements,
         refusal=refusal,
-        busy=busy,
+        phase=phase,
+        live=not session.ended and (session.state != "idle" or at_work),
+        kinds=INTERPRETERS if session.kind == SHARED else (),
         names=await Directory.of(visit.inside),
         problem=problem,
         form=visit.form,
@@ -72,9 +96,20 @@ async def _session(visit: Visit, status: int = 200, problem: str = "") -> Respon
     )
 
 
+def _phase(session: Job) -> str:
+    """Which part of its life it is in: what can be done with it follows from that."""
+    if session.ended:
+        return "ended"
+    if session.state in _UP:
+        return "up"
+    return "going" if session.state == "shutting_down" else "coming"
+
+
 PAGES = (
     page("GET", "/sessions", list_sessions),
     page("GET", "/sessions/{session}", show_session),
     page("POST", "/sessions/{session}/statements", run),
+    page("POST", "/sessions/{session}/statements/{statement}/cancel", cancel),
     page("POST", "/sessions/{session}/stop", stop),
+    page("POST", "/sessions/{session}/delete", delete),
 )
