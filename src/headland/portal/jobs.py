@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from typing import Any
-from urllib.parse import quote
+from typing import Any, TypeVar
+from urllib.parse import quote, urlsplit
 
 from msgspec import Struct, field
 
@@ -11,6 +11,8 @@ from headland.jobs.batches.wire import Progress
 from headland.portal.inside import Inside
 
 API = "/livy"
+
+T = TypeVar("T")
 
 #: States in which nothing happens any more.
 FINAL = frozenset({"success", "dead", "killed", "error"})
@@ -40,6 +42,12 @@ class AppInfo(Struct, rename="camel"):
 
     spark_ui_url: str | None = None
     driver_log_url: str | None = None
+
+    @property
+    def cluster_url(self) -> str | None:
+        """Where a cluster shows it; a UI on this machine is among Spark's pages."""
+        url = self.spark_ui_url
+        return None if url is None or urlsplit(url).hostname in {"localhost", "127.0.0.1"} else url
 
 
 class Job(Struct, rename="camel"):
@@ -88,6 +96,14 @@ class Times(Struct, rename="camel"):
     ended_at: int | None
 
 
+class Row(Struct):
+    """A batch as a list shows it."""
+
+    job: Job
+    times: Times | None
+    progress: Progress | None
+
+
 class Log(Struct):
     """A page of log lines."""
 
@@ -116,11 +132,10 @@ class JobService:
     def __init__(self, inside: Inside) -> None:
         self._inside = inside
 
-    async def batches(self, query: Mapping[str, str]) -> tuple[Jobs, list[Times | None]]:
-        """A page of batches, and of each when what happened; None of one that is gone meanwhile."""
+    async def batches(self, query: Mapping[str, str]) -> tuple[Jobs, list[Row]]:
+        """A page of batches, and what a list shows of each."""
         found = (await self._inside.call("GET", f"{API}/batches", query=query)).of(Jobs)
-        times = await asyncio.gather(*(self._times(job.id) for job in found.sessions))
-        return found, list(times)
+        return found, await asyncio.gather(*map(self._row, found.sessions))
 
     async def batch(self, id_: str) -> Job:
         return (await self._inside.call("GET", _path(id_))).of(Job)
@@ -183,9 +198,18 @@ class JobService:
     async def delete_session(self, id_: str) -> None:
         await self._inside.call("DELETE", _path(id_, "sessions"))
 
-    async def _times(self, id_: int) -> Times | None:
-        answered = await self._inside.ask("GET", f"{API}/batches/{id_}/times")
-        return answered.of(Times) if answered.status == 200 else None
+    async def _row(self, job: Job) -> Row:
+        return Row(
+            job,
+            await self._of(f"{API}/batches/{job.id}/times", Times),
+            # What has ended has come as far as it ever will: its state tells enough.
+            await self._of(f"{API}/batches/{job.id}/progress", Progress) if job.state == "running" else None,
+        )
+
+    async def _of(self, path: str, kind: type[T]) -> T | None:
+        """What there is at `path`; None where it is gone meanwhile, or not for this person."""
+        answered = await self._inside.ask("GET", path)
+        return answered.of(kind) if answered.status == 200 else None
 
 
 def _path(id_: str, kind: str = "batches") -> str:

@@ -76,11 +76,23 @@ class Location(Struct, rename="camel"):
     display_name: str
 
 
+class Rights(Struct, rename="camel"):
+    """What a role lets do with data."""
+
+    data_actions: list[str] = []
+
+
 class RoleProperties(Struct, rename="camel"):
     """What a role is."""
 
     role_name: str
     description: str
+    permissions: list[Rights] = []
+
+    @property
+    def opens_data(self) -> bool:
+        """Whether it is about an instance's data, which is what most are looked for."""
+        return any(rights.data_actions for rights in self.permissions)
 
 
 class Role(Struct):

@@ -1,6 +1,7 @@
 """Signing in and out: sessions, forms that others can't send, and what is slowed."""
 
 import asyncio
+import re
 import time
 
 import msgspec
@@ -8,6 +9,8 @@ import pytest
 from tests.service.portal.conftest import PASSWORD, SETTINGS
 
 from headland.identity.people import one_time_codes
+from headland.portal import PREFIX
+from headland.portal.pages import PAGES
 from headland.settings import PortalSettings
 
 pytestmark = pytest.mark.anyio
@@ -129,6 +132,25 @@ async def test_a_form_without_the_pages_token_changes_nothing(portal, token):
     page = await browser.client.post("/portal/people", data=data)
     assert page.status_code == 403
     assert "mallory" not in (await browser.open("/portal/people")).text
+
+
+#: Every page, with something in the place of each parameter.
+EVERY_PAGE = [(one.method, f"{PREFIX}{re.sub(r'{[^}]*}', '1', one.path)}") for one in PAGES]
+
+
+async def test_no_form_of_any_page_is_taken_without_its_token(portal):
+    browser = await portal.person()
+    for path in (path for method, path in EVERY_PAGE if method == "POST"):
+        answer = await browser.client.post(path, data={"csrf": "forged"})
+        assert (answer.status_code, "This form is too old" in answer.text) == (403, True), path
+
+
+async def test_pages_are_for_who_is_signed_in(portal):
+    browser = portal.browser()
+    public = {"/portal/sign-in", "/portal/sign-in/with/1", "/portal/sign-in/back", "/portal/set-up"}
+    for path in (path for method, path in EVERY_PAGE if method == "GET" and path not in public):
+        page = await browser.open(path)
+        assert (page.status, "User name" in page.text) == (401, True), path
 
 
 async def test_a_form_of_another_browser_changes_nothing(portal):

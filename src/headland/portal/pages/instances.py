@@ -129,6 +129,7 @@ async def _adding(visit: Visit, status: int = 200, problem: str = "") -> Respons
     if visit.partial:
         return visit.show("access_matching.html", **values)
     roles = await Manager(visit.inside).roles(place.api)
+    roles.sort(key=lambda role: not role.properties.opens_data)
     return visit.show(
         "access_add.html", status, roles=roles, role=form.get("role", ""), problem=problem, **values
     )

@@ -38,10 +38,10 @@ async def list_jobs(visit: Visit) -> Response:
     asked = {**query, "order": order, "from": str(start), "size": str(SIZE)}
     if asked.get("owner") == "me":
         asked["owner"] = visit.person.principal.client_id
-    found, times = await JobService(visit.inside).batches(asked)
+    found, rows = await JobService(visit.inside).batches(asked)
     return visit.show(
         "jobs_table.html" if visit.partial else "jobs.html",
-        rows=list(zip(found.sessions, times, strict=True)),
+        rows=rows,
         total=found.total,
         start=start,
         size=SIZE,
