@@ -9,6 +9,7 @@ from headland.farm.instances import Instance, Instances
 from headland.farm.stores import FileShelf, SchemaShelf, Shelf, Stores
 from headland.farm.throttling import Throttle, Units
 from headland.farm.work.pending import Pending
+from headland.farm.work.rasterize import rasterizing
 from headland.farm.work.worker import Worker
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "farm_api",
     "farm_app",
     "farm_operations",
+    "rasterizing",
 ]

@@ -16,6 +16,7 @@ from headland.farm.routes import catalogue_operations
 from headland.farm.routing import Routes
 from headland.farm.tiles.routes import tile_operations
 from headland.farm.versions import ALL, Version
+from headland.farm.work.rasterize_routes import rasterize_operations
 from headland.farm.work.routes import job_operations
 from headland.http.application import Application
 from headland.http.operations import Handler, Operation
@@ -32,6 +33,7 @@ def operations_of(version: Version, surroundings: Surroundings) -> list[Operatio
         *dataset_operations(version, surroundings),
         *file_operations(version, surroundings),
         *job_operations(version, surroundings),
+        *rasterize_operations(version, surroundings),
         *bulk_operations(version, surroundings),
         *tile_operations(version, surroundings),
     ]

@@ -1,9 +1,9 @@
 """Throttling: what an instance's requests cost, and how much they may cost in a while.
 
-The model is the public service's: a read takes one unit, a write five, a job that deletes two of another kind
-(`farm.md` section 6). So many units may be used at once, and as many more in each minute: who has used them waits
-for what runs out of a bucket, some seconds, and not for the minute to end. All processes of a machine count
-together, in memory that they share.
+The model is the public service's: a read takes one unit, a write five, a job that deletes or rasterizes two of
+another kind (`farm.md` section 6). So many units may be used at once, and as many more in each minute: who has
+used them waits for what runs out of a bucket, some seconds, and not for the minute to end. All processes of a
+machine count together, in memory that they share.
 """
 
 import fcntl
@@ -38,7 +38,7 @@ class Cost(NamedTuple):
 
 def cost_of(action: str) -> Cost:
     """What a request takes that does `action`."""
-    if "/deletionJobs/" in action and action.endswith("/write"):
+    if action.endswith("/write") and ("/deletionJobs/" in action or "/rasterizeJobs/" in action):
         return Cost(2, of_jobs=True)
     changes = action.endswith(("/write", "/delete", "/restore"))
     return Cost(5 if changes else 1, of_jobs=False)

@@ -12,6 +12,7 @@ from headland.farm import (
     farm_api,
     farm_app,
     farm_operations,
+    rasterizing,
 )
 from headland.farm.application import INSTANCE_HOST, FarmApplication
 from headland.farm.geometry import Limits
@@ -42,7 +43,7 @@ class ProvisionedInstances:
 
 def farm_worker(deployment: Deployment, pending: Pending, files: Files) -> Worker:
     """Does it. `pending` is the one by which this process's requests wake it."""
-    return Worker(pending, stores_of(deployment), (files.sweep,))
+    return Worker(pending, stores_of(deployment), (files.sweep,), kinds=(rasterizing(files),))
 
 
 def farm_guard(settings: Settings, verifier: Verifier) -> Guard:

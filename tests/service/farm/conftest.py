@@ -29,6 +29,7 @@ from headland.farm import (
     Units,
     Worker,
     farm_app,
+    rasterizing,
 )
 from headland.farm.application import INSTANCE_HOST
 from headland.farm.geometry import Limits
@@ -183,7 +184,7 @@ def files(tmp_path: Path) -> Files:
 @pytest.fixture
 def worker(shelf: Shelf, pending: Pending, files: Files, clock: Clock) -> Worker:
     """One that works when it is told to."""
-    return Worker(pending, Stores(shelf), (files.sweep,), clock)
+    return Worker(pending, Stores(shelf), (files.sweep,), clock, kinds=(rasterizing(files),))
 
 
 @pytest.fixture

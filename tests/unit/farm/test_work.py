@@ -45,11 +45,10 @@ class Place:
         self.store = stores.open("one")
 
     def ask(self, job_id: str) -> None:
-        kind = Kind("test", Wanted, lambda _store, _wanted: lambda _connection: "")
         self.pending.note("one")
         now = int(self.clock() * 1000)
         self.store.write_and_wait(
-            lambda c: jobs.start(c, job_id, kind, Wanted(job_id), message="asked", by="me", now=now)
+            lambda c: jobs.start(c, job_id, "test", Wanted(job_id), message="asked", by="me", now=now)
         )
 
     def worker(self, run: Run) -> Worker:

@@ -29,7 +29,7 @@ def word_for(method: str, path: str) -> str:
     if (method == "POST" and path.startswith("/restore")) or (method == "PUT" and path.endswith("/file")):
         # What is restored takes the place of what was there, stamps and all: an administrator's to do.
         return "delete"
-    if method == "POST" and path.startswith("/bulk"):
+    if (method, path.split("/")[1]) in {("POST", "bulk"), ("PUT", "image-processing")}:
         return "write"
     if method == "POST" and path.endswith((":search", ":overlap", "/boundaries")):
         return "read"

@@ -44,14 +44,17 @@ class Files:
         """
         self._storage.prepare()
 
-    async def receive(self, store_key: str, store: Store, chunks: AsyncIterator[bytes]) -> File:
-        """Store what comes in. The file is swept unless it becomes a document's, or `give_up` says that it won't.
+    async def receive(
+        self, store_key: str, store: Store, chunks: AsyncIterator[bytes], owner: str | None = None
+    ) -> File:
+        """Store what comes in. The file is swept unless it becomes a document's, as soon as its owner is gone (the
+        process, if nobody else is named) or `give_up` says that it won't.
 
         Raises:
             BodyError: it is too large.
             StorageError, DatabaseUnavailableError: it can't be stored now.
         """
-        name, owner = uuid.uuid4().hex, self._presence.name
+        name, owner = uuid.uuid4().hex, owner or self._presence.name
         await store.write(lambda connection: files.arrive(connection, name, owner))
         counted = _Counted(chunks)
         try:

@@ -52,4 +52,4 @@ FAMILIES: tuple[Family, ...] = (
     INSIGHT_ATTACHMENTS,
 )
 
-__all__ = ["FAMILIES", "PARTIES", "Family"]
+__all__ = ["ATTACHMENTS", "FAMILIES", "PARTIES", "Family"]

@@ -30,8 +30,9 @@ class Shown(NamedTuple):
 class Store:
     """An instance's documents. Reads run in the caller's own thread; writes share commits."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, key: str, database: Database) -> None:
         """Raises DatabaseUnavailableError if it can't be read now."""
+        self.key = key
         self._database = database
         self.read = database.read
         #: See `Database.snapshot`.
@@ -49,7 +50,7 @@ class Store:
         """Raises as `Shelf.open`."""
         database = shelf.open(key, _MOST_REMEMBERED)
         try:
-            return cls(database)
+            return cls(key, database)
         except BaseException:
             database.close()
             raise

@@ -1,6 +1,5 @@
 """The operations on jobs that delete with all that is linked."""
 
-import asyncio
 from collections.abc import Iterator
 
 from sqlalchemy import Connection
@@ -8,10 +7,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.farm.access import Visit
-from headland.farm.answers import job_answer
 from headland.farm.arrival import Arrival
 from headland.farm.catalogue import FAMILIES, Family
-from headland.farm.documents import documents, rows
+from headland.farm.documents import rows
 from headland.farm.documents.parents import key_below, parent_id
 from headland.farm.documents.rows import Key
 from headland.farm.errors import ResourceNotFoundError
@@ -21,19 +19,11 @@ from headland.farm.parameters import api_version
 from headland.farm.queries import required
 from headland.farm.versions import Version
 from headland.farm.work import jobs
-from headland.farm.work import rows as job_rows
 from headland.farm.work.cascade import CASCADE_DELETE, CascadeDelete
+from headland.farm.work.handlers import JOB, PACED, POLLED, JobHandlers
 from headland.farm.work.rows import Job
 from headland.farm.work.wire import CascadeDeleteJob, encoded, job_struct
 from headland.http.operations import Answer, Operation, Parameter
-
-_JOB = "jobId"
-_WHERE = "Where the job is asked for."
-_POLLED = {
-    "Operation-Location": _WHERE,
-    "Location": _WHERE,
-    "Retry-After": "Seconds, while it has not ended.",
-}
 
 
 def job_operations(version: Version, surroundings: Surroundings) -> Iterator[Operation]:
@@ -46,14 +36,14 @@ def job_operations(version: Version, surroundings: Surroundings) -> Iterator[Ope
 def _cascade(family: Family, version: Version, surroundings: Surroundings) -> Iterator[Operation]:
     handlers = _CascadeHandlers(family, version, surroundings)
     kind, struct = family.kind.of(version), job_struct(CascadeDeleteJob, version)
-    path = f"/{family.segment.of(version)}/cascade-delete/{{{_JOB}}}"
+    path = f"/{family.segment.of(version)}/cascade-delete/{{{JOB}}}"
     read, write = (family.action(verb, "deletionJobs") for verb in ("read", "write"))
     yield Operation(
         "PUT",
         path,
         guarded(f"cascade_{family.name}", write, handlers.put, surroundings.gate),
         f"Delete a {kind} resource with all that is linked to it",
-        {202: Answer("It is going to be; or it was, by the same request.", struct, _POLLED)},
+        {202: Answer("It is going to be; or it was, by the same request.", struct, POLLED)},
         parameters=(
             api_version(version),
             *(Parameter(name, str, "Of the resource.", required=True) for name in handlers.names),
@@ -65,54 +55,46 @@ def _cascade(family: Family, version: Version, surroundings: Surroundings) -> It
         path,
         guarded(f"get_cascade_{family.name}", read, handlers.get, surroundings.gate),
         f"Ask how the deletion of a {kind} resource goes",
-        {200: Answer("The job.", struct, {"Retry-After": _POLLED["Retry-After"]})},
+        {200: Answer("The job.", struct, PACED)},
         parameters=(api_version(version),),
         action=read,
     )
 
 
-class _CascadeHandlers:
+class _CascadeHandlers(JobHandlers):
     """One family's in one version."""
 
+    called = "CascadeDeleteJob"
+
     def __init__(self, family: Family, version: Version, surroundings: Surroundings) -> None:
+        super().__init__(version, surroundings)
         self._family = family
-        self._version = version
-        self._surroundings = surroundings
         self._parents = [(parent, parent.parameter.of(version)) for parent in family.parents]
         self._own = family.parameter.of(version)
         #: Of the parameters that name the resource.
         self.names = [*(name for _, name in self._parents), self._own]
 
     async def put(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
-        job_id = request.path_params[_JOB]
-        documents.check_id(_JOB, job_id)
         given = {name: required(arrival.query, name) for name in self.names}
         ids = [parent_id(parent, self._version, given[name]) for parent, name in self._parents]
         key = key_below(self._family, ids, given[self._own])
-        now, by = self._now(), visit.principal.object_id
-        pending = self._surroundings.pending
-        await asyncio.to_thread(pending.note, visit.instance.store_key)
-        job = await visit.store.write(lambda connection: self._started(connection, job_id, key, by, now))
-        pending.wake()
-        return job_answer(request, self._shown(job), 202, at=self._address(arrival), ended=job.state.ended)
+        by = visit.principal.object_id
 
-    async def get(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
-        job_id = request.path_params[_JOB]
-        job = visit.store.read(lambda connection: job_rows.find(connection, job_id))
-        if job is None or not self._is_own(job):
-            raise ResourceNotFoundError("CascadeDeleteJob", job_id)
-        return job_answer(request, self._shown(job), ended=job.state.ended)
+        def started(connection: Connection, job_id: str, now: int) -> Job:
+            return self._started(connection, job_id, key, by, now)
+
+        return await self._start(request, arrival, visit, started)
 
     def _started(self, connection: Connection, job_id: str, key: Key, by: str, now: int) -> Job:
         wanted = CascadeDelete(self._family.name, key.party, key.id, key.within)
-        there = jobs.repeated(connection, job_id, CASCADE_DELETE, wanted)
+        there = jobs.repeated(connection, job_id, CASCADE_DELETE.name, wanted)
         if there is not None:
             return there
         kind = self._family.kind.of(self._version)
         if not rows.exists(connection, self._family, key):
             raise ResourceNotFoundError(kind, key.id)
         message = f"Created job '{job_id}' to delete {kind} '{key.id}' and all that is linked to it."
-        return jobs.start(connection, job_id, CASCADE_DELETE, wanted, message=message, by=by, now=now)
+        return jobs.start(connection, job_id, CASCADE_DELETE.name, wanted, message=message, by=by, now=now)
 
     def _is_own(self, job: Job) -> bool:
         return job.kind == CASCADE_DELETE.name and self._wanted(job).family == self._family.name
@@ -127,9 +109,3 @@ class _CascadeHandlers:
         party = wanted.party or wanted.id
         own = {"party_id": party, "resource_id": wanted.id, "resource_type": kind}
         return encoded(job, CascadeDeleteJob, self._version, self._now(), **own)
-
-    def _address(self, arrival: Arrival) -> str:
-        return f"{arrival.url}?api-version={self._version}"
-
-    def _now(self) -> int:
-        return int(self._surroundings.clock() * 1000)

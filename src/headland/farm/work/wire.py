@@ -5,9 +5,9 @@ from functools import cache
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from headland.farm.catalogue.members import Called, In
+from headland.farm.catalogue.members import Called, In, Properties, Text100, Text500
 from headland.farm.catalogue.shape import struct_of
 from headland.farm.versions import Version
 from headland.farm.work.rows import Job
@@ -36,13 +36,26 @@ class CascadeDeleteJob(JobDocument, kw_only=True, rename="camel", omit_defaults=
     resource_type: str = ""
 
 
+class ImageProcessingRasterizeJob(JobDocument, kw_only=True, rename="camel", omit_defaults=True):
+    """A job that makes rasters of columns of a shapefile, which is an attachment."""
+
+    party_id: Annotated[str, Meta(min_length=1), Called("farmerId", "AB")]
+    shapefile_attachment_id: Annotated[str, Meta(min_length=1)]
+    shapefile_column_names: Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1)]
+    name: Text100 | None = None
+    description: Text500 | None = None
+    properties: Properties | None = None
+    created_by: Annotated[str | None, In("C-G")] = None
+    modified_by: Annotated[str | None, In("C-G")] = None
+
+
 @cache
 def job_struct(declared: type[JobDocument], version: Version) -> type[Any]:
     """A job as one version has it."""
     return struct_of(declared.__name__, declared, version)
 
 
-def encoded(job: Job, declared: type[JobDocument], version: Version, now: int, **own: str) -> bytes:
+def encoded(job: Job, declared: type[JobDocument], version: Version, now: int, **own: Any) -> bytes:
     """What is answered of a job at some moment (milliseconds), with the members of its own kind."""
     struct = job_struct(declared, version)
     values: dict[str, Any] = {

@@ -16,7 +16,7 @@ from headland.database import DatabaseUnavailableError
 from headland.farm.stores import NewerStoreError, Store, Stores
 from headland.farm.work import rows
 from headland.farm.work.cascade import CASCADE_DELETE
-from headland.farm.work.kinds import WorkError
+from headland.farm.work.kinds import Kind, WorkError
 from headland.farm.work.pending import Pending
 from headland.farm.work.rows import Job
 
@@ -26,7 +26,7 @@ LOOK = 5.0
 #: Processes that may die of a job before it is given up.
 MOST_ATTEMPTS = 5
 
-#: Every kind of work, by the name that rows have.
+#: The kinds of work that need nothing but a store, by the name that rows have.
 KINDS = {kind.name: kind for kind in (CASCADE_DELETE,)}
 
 _log = structlog.get_logger("headland.farm")
@@ -52,12 +52,14 @@ class Worker:
         stores: Stores,
         chores: Sequence[Chore] = (),
         clock: Callable[[], float] = time.time,
+        kinds: Sequence[Kind] = (),
     ) -> None:
-        """`stores` are its own: they are opened and closed in its thread."""
+        """`stores` are its own: they are opened and closed in its thread. `kinds` are those beside `KINDS`."""
         self._pending = pending
         self._stores = stores
         self._chores = chores
         self._clock = clock
+        self._kinds = KINDS | {kind.name: kind for kind in kinds}
         #: Jobs that this process has begun with, by store and id.
         self._begun: set[tuple[str, str]] = set()
         self._stopping = False
@@ -126,7 +128,7 @@ class Worker:
             )
 
     def _finish(self, place: _Place, job: Job) -> None:
-        kind = KINDS[job.kind]
+        kind = self._kinds[job.kind]
         last = kind.run(place.store, kind.input_of(job.input))
 
         def end(connection: Connection) -> None:
