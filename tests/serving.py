@@ -132,6 +132,21 @@ class Served:
         token = self.token()
         self.public.headers["Authorization"] = self.private.headers["Authorization"] = f"Bearer {token}"
 
+    @property
+    def command_environment(self) -> dict[str, str]:
+        """In which `headland` calls this service as its administrator, and finds nothing else of anybody's."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("HEADLAND_")}
+        return kept | {
+            "HEADLAND_URL": self.url,
+            "HEADLAND_TENANT": self.administrator["tenantId"],
+            "HEADLAND_CLIENT_ID": self.administrator["clientId"],
+            "HEADLAND_CLIENT_SECRET": self.administrator["clientSecret"],
+            "HEADLAND_CA": str(self.ca),
+            "HEADLAND_HOME": "/nowhere",
+            "XDG_CACHE_HOME": self.environment["XDG_CACHE_HOME"],
+            "XDG_CONFIG_HOME": self.environment["XDG_CONFIG_HOME"],
+        }
+
     def token(self, scope: str = CLUSTER_SCOPE) -> str:
         form = {
             "grant_type": "client_credentials",

@@ -1,7 +1,6 @@
 """A log that is followed by real HTTP clients, through a crash of the service and its stop."""
 
 import contextlib
-import os
 import subprocess
 import threading
 import time
@@ -111,18 +110,10 @@ def test_the_command_that_follows_goes_on_after_a_restart(
     counting: tuple[Served, int, Path], tmp_path: Path, end: str
 ) -> None:
     served, batch, stop = counting
-    variables = {
-        "HEADLAND_URL": served.url,
-        "HEADLAND_TENANT": served.administrator["tenantId"],
-        "HEADLAND_CLIENT_ID": served.administrator["clientId"],
-        "HEADLAND_CLIENT_SECRET": served.administrator["clientSecret"],
-        "HEADLAND_CA": str(served.ca),
-    }
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("HEADLAND_")}
     with (tmp_path / "followed").open("w") as followed:
         command = subprocess.Popen(
             [str(HEADLAND), "batch", "log", "--follow", str(batch)],
-            env={**kept, **variables, "XDG_CACHE_HOME": str(tmp_path / "cache"), "HEADLAND_HOME": "/nowhere"},
+            env=served.command_environment,
             stdout=followed,
             stderr=subprocess.PIPE,
         )

@@ -15,9 +15,9 @@ class ExitCode(IntEnum):
         return member
 
     OK = 0, "Done; a batch waited for ended in success."
-    FAILED = 1, "The service refused or failed, or a batch ended dead."
+    FAILED = 1, "The service refused or failed, a batch ended dead, or code in a session failed."
     USAGE = 2, "The command line or its configuration is wrong."
-    KILLED = 3, "A batch waited for ended killed."
+    KILLED = 3, "A batch waited for ended killed, or a statement cancelled."
     NOT_FOUND = 4, "What was named is not there."
     DENIED = 5, "Not authenticated, or not allowed."
     UNREACHABLE = 6, "The service can't be reached, or its certificate is not trusted."

@@ -11,7 +11,7 @@ from headland.cli.documents import view
 #: Items asked for at once.
 PAGE = 100
 
-#: Asks for so many items, or lines, from a number on.
+#: Asks for so many items from a number on.
 Ask = Callable[[int, int], dict[str, Any]]
 
 
