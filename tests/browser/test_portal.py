@@ -21,6 +21,15 @@ PLACES = {
     "nothing": "/nothing",
 }
 
+#: A ring that crosses itself.
+BOW = [[9.0, 53.5], [9.01, 53.51], [9.01, 53.5], [9.0, 53.51], [9.0, 53.5]]
+#: A file falls onto a page.
+DROP = """(text) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], "fields.geojson"));
+  document.querySelector("[data-drop]").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true }));
+}"""
+
 
 def test_who_is_not_signed_in_is_asked_for_name_and_password(make_tab):
     tab = make_tab(nobody=True)
@@ -187,9 +196,10 @@ def test_a_batch_is_stopped_after_a_question(make_tab, probe, tmp_path):
     expect(page.get_by_text("Stop this batch")).to_have_count(0)
 
 
-def test_a_field_with_its_outline_on_a_map(make_tab):
-    tab = make_tab()
-    page, served, headland = tab.page, tab.deployment.served, tab.deployment.headland
+@pytest.fixture(scope="module")
+def marsh(deployment):
+    """An instance of this name with a field in it, which has an outline."""
+    served, headland = deployment.served, deployment.headland
     headland("provider", "register", "Microsoft.AgFoodPlatform", "--quiet")
     where = ("--group", "marsh", "--create-group", "--location", "westeurope", "--yes")
     headland("instance", "create", "marsh", *where)
@@ -217,6 +227,12 @@ def test_a_field_with_its_outline_on_a_map(make_tab):
             },
         )
         assert answer.status_code == 201, answer.text
+
+
+@pytest.mark.usefixtures("marsh")
+def test_a_field_with_its_outline_on_a_map(make_tab):
+    tab = make_tab()
+    page = tab.page
     tab.go("/farm")
     tab.judge("farm")
     page.get_by_role("link", name="marsh").click()
@@ -230,7 +246,13 @@ def test_a_field_with_its_outline_on_a_map(make_tab):
     page.get_by_text("West 2027").first.wait_for()
     page.get_by_role("link", name="The same data in the API").click()
     assert '"West field"' in page.content()
-    page.go_back()
+
+
+@pytest.mark.usefixtures("marsh")
+def test_a_boundary_is_drawn(make_tab):
+    tab = make_tab()
+    page = tab.page
+    tab.go("/farm/marsh/parties/hof/fields/west")
     page.get_by_role("link", name="Draw a boundary").click()
     page.locator("#map[data-ready=yes]").wait_for()
     page.get_by_role("button", name="Draw an outline").click()
@@ -252,12 +274,38 @@ def test_a_field_with_its_outline_on_a_map(make_tab):
     page.get_by_role("button", name="Save").click()
     page.get_by_text("The boundary is saved.").wait_for()
     page.get_by_role("link", name="Change the outline").click()
-    corners = [[9.0, 53.5], [9.01, 53.51], [9.01, 53.5], [9.0, 53.51], [9.0, 53.5]]
-    page.locator("#geometry").fill(json.dumps({"type": "Polygon", "coordinates": [corners]}))
+    page.locator("#geometry").fill(json.dumps({"type": "Polygon", "coordinates": [BOW]}))
     page.get_by_role("button", name="Save").click()
     page.get_by_text("It intersects itself, at longitude 9.005").wait_for()
     page.locator("#map[data-ready=yes]").wait_for()
     tab.judge("draw-wrong")
+
+
+@pytest.mark.usefixtures("marsh")
+def test_a_file_is_dropped(make_tab):
+    tab = make_tab()
+    page = tab.page
+    tab.go("/farm/marsh/parties/hof")
+    page.get_by_role("link", name="Import boundaries").click()
+    tab.judge("import")
+    square = [[9.02, 53.5], [9.03, 53.5], [9.03, 53.51], [9.02, 53.51], [9.02, 53.5]]
+    features = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "Polygon", "coordinates": [ring]},
+            "properties": {"Name": name},
+        }
+        for name, ring in (("Polder", square), ("Bow", BOW))
+    ]
+    page.evaluate(DROP, json.dumps({"type": "FeatureCollection", "features": features}))
+    page.get_by_text("1 of 2 outlines can be brought in.").wait_for()
+    tab.judge("import-plan")
+    page.get_by_role("checkbox", name="Make a field for each").check()
+    page.get_by_role("button", name="Import 1").click()
+    page.get_by_role("heading", name="The import is done").wait_for()
+    tab.judge("import-done")
+    page.get_by_role("link", name="To the party").click()
+    page.get_by_role("link", name="Polder").wait_for()
 
 
 def test_everything_works_without_scripts(make_tab):

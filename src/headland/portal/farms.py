@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
+import msgspec
+
 from headland.portal.inside import Answered, Inside
 
 #: The newest version in which boundaries have outlines.
@@ -13,11 +15,17 @@ VERSION = "2023-06-01-preview"
 #: Documents on a page.
 SIZE = 50
 
+#: Ids that are asked for at once.
+_AT_ONCE = 1000
+
 #: What actions on an instance's data begin with.
 _PROVIDED = "Microsoft.AgFoodPlatform/farmBeats"
 
 #: Of a parameter in a query: it may come more than once.
 Values = str | Sequence[str]
+
+
+_decode_lines = msgspec.json.Decoder(dict[str, Any]).decode_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +91,18 @@ class Rights:
         return f"{_PROVIDED}/{family}/{verb}" in self.actions
 
 
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What has become of records that were brought in."""
+
+    created: int
+    updated: int
+    #: Those that were not taken, as the API tells of them.
+    refused: list[dict[str, Any]]
+    #: Why it could not go on, or "".
+    stopped: str
+
+
 class FarmService:
     """The farm service of one instance, with the rights of who is signed in. What it refuses is a RefusedError."""
 
@@ -119,6 +139,32 @@ class FarmService:
         query = {"api-version": VERSION}
         found = (await self._inside.call("GET", self._path(("rights",)), query=query)).document
         return Rights(frozenset(found["actions"]))
+
+    async def bring(self, lines: bytes, *, merging: bool) -> "Account":
+        """Bring in records; those that are there already are merged into, or else refused."""
+        found = await self._inside.call(
+            "POST",
+            self._path(("bulk",)),
+            query={"api-version": VERSION, "mode": "merge" if merging else "create"},
+            body=lines,
+            headers={"content-type": "application/x-ndjson"},
+        )
+        *told, last = _decode_lines(found.body)
+        return Account(
+            last["created"],
+            last["updated"],
+            [event for event in told if event["event"] == "refused"],
+            (last.get("error") or {}).get("message", ""),
+        )
+
+    async def known_boundaries(self, party: str, ids: Sequence[str]) -> set[str]:
+        """Those of the ids that boundaries of the party have."""
+        known = set[str]()
+        for start in range(0, len(ids), _AT_ONCE):
+            query = {"ids": ids[start : start + _AT_ONCE]}
+            found = await self.page("parties", party, BOUNDARIES.segment, size=_AT_ONCE, query=query)
+            known.update(document["id"] for document in found.documents)
+        return known
 
     async def page(
         self, *segments: str, token: str = "", size: int = SIZE, query: Mapping[str, Values] | None = None

@@ -1,6 +1,6 @@
 """A request of a browser on its way through a page, and the one place where it is let in."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import parse_qsl, quote
@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from headland.audit import Actor
 from headland.audit.trail import actor_of
 from headland.http.bodies import BodyError, media_type_of, read_body
+from headland.http.forms import MULTIPART, Part, read_form
 from headland.http.operations import Operation
 from headland.identity.people import Browser, SignedIn
 from headland.portal import guarding
@@ -28,6 +29,15 @@ class SignInNeededError(Exception):
     """Nobody is signed in."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A file that came with a form."""
+
+    #: As the browser calls it; "" where none was chosen.
+    name: str
+    content: bytes
+
+
 @dataclass
 class Visit:
     """A request that was let in."""
@@ -42,6 +52,8 @@ class Visit:
     form: dict[str, str] = field(default_factory=dict)
     #: The same, with all that came.
     fields: list[tuple[str, str]] = field(default_factory=list)
+    #: The file that came with it, on the pages that take one.
+    file: Sent | None = None
 
     @property
     def person(self) -> SignedIn:
@@ -119,10 +131,16 @@ Page = Callable[[Visit], Awaitable[Response]]
 
 
 def page(
-    method: str, path: str, answer: Page, *, public: bool = False, largest: int = LARGEST_FORM
+    method: str,
+    path: str,
+    answer: Page,
+    *,
+    public: bool = False,
+    largest: int = LARGEST_FORM,
+    largest_file: int | None = None,
 ) -> Operation:
     """A page, for who is signed in; or, where it is `public`, for everybody. What a form sends, of at most `largest`
-    bytes, is taken from our own pages alone.
+    bytes, is taken from our own pages alone; a file only where it says how many bytes that may have.
     """
 
     async def handle(request: Request) -> Response:
@@ -135,7 +153,9 @@ def page(
         else:
             visit = Visit(request, portal, None, guarding.visit_key(request))
         if method == "POST":
-            await _take_form(visit, largest)
+            if who is None and largest_file is not None:
+                raise SignInNeededError
+            await _take_form(visit, largest, largest_file)
         if who is None and not public:
             raise SignInNeededError
         response = await answer(visit)
@@ -146,20 +166,41 @@ def page(
     return Operation(method, path, handle, "A page.", {}, guarded=False)
 
 
-async def _take_form(visit: Visit, largest: int) -> None:
+async def _take_form(visit: Visit, largest: int, largest_file: int | None) -> None:
     """
     Raises:
         BodyError: it is too large, or no form.
         ForgedError: it is not from a page of ours.
     """
-    content = await read_body(visit.request, largest)
-    media_type, _ = media_type_of(visit.request)
-    if content and media_type != "application/x-www-form-urlencoded":
-        raise BodyError(415, "Send a form.")
-    try:
-        pairs = parse_qsl(content.decode(), keep_blank_values=True, max_num_fields=1000)
-    except ValueError:
-        raise BodyError(400, "The form can't be read.") from None
+    media_type, parameters = media_type_of(visit.request)
+    if largest_file is not None and media_type == MULTIPART:
+        pairs = await _take_parts(visit, parameters.get("boundary", ""), largest, largest_file)
+    else:
+        pairs = _pairs_in(await read_body(visit.request, largest), media_type)
     visit.fields = [(name, text.replace("\r\n", "\n")) for name, text in pairs]
     visit.form = dict(visit.fields)
     guarding.check_form(visit.request, visit.key, visit.form.pop("csrf", ""))
+
+
+async def _take_parts(visit: Visit, boundary: str, largest: int, largest_file: int) -> list[tuple[str, str]]:
+    async def take(part: Part, data: AsyncIterator[bytes]) -> None:
+        content = bytearray()
+        async for piece in data:
+            content += piece
+            if len(content) > largest_file:
+                raise BodyError(
+                    413, f"The file is larger than the {largest_file >> 20} MB that are taken here."
+                )
+        visit.file = Sent(part.file_name or "", bytes(content))
+
+    form = await read_form(visit.request.stream(), boundary, largest, take)
+    return list(form.fields.items())
+
+
+def _pairs_in(content: bytes, media_type: str) -> list[tuple[str, str]]:
+    if content and media_type != "application/x-www-form-urlencoded":
+        raise BodyError(415, "Send a form.")
+    try:
+        return parse_qsl(content.decode(), keep_blank_values=True, max_num_fields=1000)
+    except ValueError:
+        raise BodyError(400, "The form can't be read.") from None

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from argon2 import PasswordHasher
+from starlette.requests import Request
 
 from headland.control import Terms
 from headland.control import initialise as initialise_control
@@ -17,6 +18,8 @@ from headland.database import upgrade
 from headland.http.listener import Listener
 from headland.identity import initialise, oldest_administrator
 from headland.identity.people import Passwords, people
+from headland.portal.inside import Inside
+from headland.security import ADMINISTRATOR, Principal
 from headland.server.applications import Assembly
 from headland.server.deployment import Deployment
 from headland.server.home import prepare_home
@@ -206,3 +209,11 @@ def make_portal(template, tmp_path: Path):
 @pytest.fixture
 def portal(make_portal: Callable[..., Portal]) -> Portal:
     return make_portal()
+
+
+@pytest.fixture
+def inside(portal) -> Inside:
+    """The services as an administrator's program reaches them."""
+    scope = {"type": "http", "asgi": {}, "scheme": "https", "headers": [(b"host", b"headland.test:8443")]}
+    principal = Principal(portal.tenant, "program", "program", frozenset({ADMINISTRATOR}))
+    return Inside(portal.listener.answer_inside, Request(scope), principal)

@@ -6,72 +6,11 @@ import re
 
 import mapbox_vector_tile
 import pytest
-from starlette.requests import Request
+from tests.service.portal.land import BOW, FARM, PARTY, SQUARE, TENT, filled, provisioned, put
 
 from headland.portal.farms import VERSION
-from headland.portal.inside import Inside
-from headland.security import ADMINISTRATOR, Principal
 
 pytestmark = pytest.mark.anyio
-
-SQUARE = {
-    "type": "Polygon",
-    "coordinates": [[[9.0, 53.0], [9.01, 53.0], [9.01, 53.01], [9.0, 53.01], [9.0, 53.0]]],
-}
-FARM = "/portal/farm/north-field"
-PARTY = f"{FARM}/parties/hof"
-
-
-@pytest.fixture
-def inside(portal) -> Inside:
-    """The services as an administrator's program reaches them."""
-    scope = {"type": "http", "asgi": {}, "scheme": "https", "headers": [(b"host", b"headland.test:8443")]}
-    principal = Principal(portal.tenant, "program", "program", frozenset({ADMINISTRATOR}))
-    return Inside(portal.listener.answer_inside, Request(scope), principal)
-
-
-async def provisioned(portal, ada):
-    new = "/portal/instances/new"
-    form = {
-        "subscription": portal.subscription,
-        "new_group": "meadow",
-        "name": "north-field",
-        "location": "westeurope",
-    }
-    assert (await ada.send(f"{new}/create", on=new, **form)).status == 303
-    portal.assembly.deployer.work()
-
-
-async def put(inside: Inside, path: str, **body: object) -> None:
-    await inside.call(
-        "PATCH",
-        f"/farm/north-field/{path}",
-        query={"api-version": VERSION},
-        body=json.dumps(body).encode(),
-        headers={"content-type": "application/merge-patch+json"},
-    )
-
-
-async def filled(inside: Inside) -> None:
-    await put(inside, "parties/hof", name="Hof Marsch", properties={"region": "north"})
-    await put(inside, "parties/hof/farms/home", name="Home farm")
-    await put(inside, "parties/hof/fields/west", name="West <b>field</b>", farmId="home")
-    await put(
-        inside,
-        "parties/hof/boundaries/w1",
-        name="West 2027",
-        parentId="west",
-        parentType="Field",
-        geometry=SQUARE,
-    )
-    await put(
-        inside,
-        "parties/hof/planting-data/p1",
-        name="Barley",
-        associatedBoundaryId="w1",
-        operationStartDateTime="2027-03-20T08:00:00Z",
-        area={"unit": "ha", "value": 74.5},
-    )
 
 
 async def test_from_the_instance_to_what_was_done_on_a_field(portal, inside):
@@ -122,10 +61,6 @@ async def test_a_map_draws_tiles_that_it_is_led_to(portal, inside):
     nothing = (await ada.open(f"{FARM}/tiles?partyId=hof&parentId=east")).response.json()
     assert "bounds" not in nothing
     assert (await ada.open(f"{FARM}/tiles/17/0/0")).status == 400
-
-
-BOW = {"type": "Polygon", "coordinates": [[[9, 53], [9.01, 53.01], [9.01, 53], [9, 53.01], [9, 53]]]}
-TENT = {"type": "Polygon", "coordinates": [[[9, 53], [9.01, 53], [9, 53.01], [9, 53]]]}
 
 
 async def test_a_boundary_is_drawn_and_changed(portal, inside):

@@ -7,6 +7,7 @@ from headland.portal.pages import (
     data,
     farm,
     home,
+    importing,
     instances,
     jobs,
     people,
@@ -30,6 +31,7 @@ PAGES = (
     # Before the farm's lists: these are no kinds of documents.
     *tiles.PAGES,
     *boundaries.PAGES,
+    *importing.PAGES,
     *farm.PAGES,
     *applications.PAGES,
     *jobs.PAGES,

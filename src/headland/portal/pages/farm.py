@@ -77,6 +77,7 @@ async def show_party(visit: Visit) -> Response:
         trail=trail_to(instance),
         base=path_to(instance, id_),
         tiles=tiles_path(instance, partyId=id_),
+        rights=await farm.rights(),
         data=farm.address("parties", id_),
     )
 
