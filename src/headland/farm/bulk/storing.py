@@ -18,6 +18,7 @@ from headland.farm.documents.inserting import insert_new
 from headland.farm.documents.making import Made
 from headland.farm.documents.parents import check_parents, check_referred
 from headland.farm.documents.rows import Row
+from headland.farm.documents.schemas import check_schemas
 from headland.farm.documents.stamps import Stamp, new_etag
 from headland.farm.documents.uniqueness import check_only_one, says_alone
 from headland.farm.errors import FarmError, ResourceExistsError, ResourceNotFoundError
@@ -108,13 +109,18 @@ class _Storing:
                 self._refuse(each, error)
 
     def _may_say(self, each: Prepared) -> bool:
-        """Whether what it has to refer to is there, and no other document says already what only one may."""
+        """Whether what it has to refer to is there, no other document says already what only one may, and it is what
+        the document above demands.
+        """
         if each.made is None:
             return True
         try:
             check_referred(self._connection, each.shape, each.key, each.made.facts)
             check_only_one(self._connection, each.shape, each.key, each.made.facts)
-        except FarmError as error:
+            # What is restored was let in once.
+            if self._mode is not Mode.RESTORE:
+                check_schemas(self._connection, each.shape, each.key, each.made.row.stored)
+        except (FarmError, BodyInvalidError) as error:
             self._refuse(each, error)
             return False
         return True

@@ -43,6 +43,7 @@ DATASETS = Family(
     document=Dataset,
     versions=versions("G"),
     own_filters=(equal("type", "type"),),
+    schema="records_schema",
 )
 
 _DATASET = Parent(DATASETS.segment, DATASETS.parameter, "dataset_id", DATASETS.name)
@@ -58,6 +59,7 @@ DATASET_RECORDS = Family(
     references=(Reference("dataset_id", "datasets"),),
     below=(_DATASET,),
     listed_whole=False,
+    held_to=("record", DATASETS),
 )
 
 #: Ids are made of what is given: nobody is given access twice.

@@ -61,6 +61,10 @@ class Family:
     listed_as: Spelling | None = None
     #: What its documents have of their geometry, by attribute; of none, None for each.
     measure: Callable[[Placed | None], Mapping[str, Any]] | None = None
+    #: The attribute of the JSON Schema that its documents have for those below them.
+    schema: str | None = None
+    #: The attribute that is held to the schema of the document above, and that one's family.
+    held_to: "tuple[str, Family] | None" = None
     #: Whether a document has a file: it is written as a form then, and not as a merge patch.
     has_file: bool = False
 

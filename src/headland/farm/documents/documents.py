@@ -14,6 +14,7 @@ from headland.farm.documents.conditions import Conditions
 from headland.farm.documents.making import Patch, made
 from headland.farm.documents.parents import check_parents, check_referred
 from headland.farm.documents.rows import Key
+from headland.farm.documents.schemas import check_schemas
 from headland.farm.documents.stamps import Stamp
 from headland.farm.documents.uniqueness import check_only_one
 from headland.farm.errors import InvalidInputError, ResourceInUseError
@@ -70,7 +71,7 @@ def write(
         PreconditionError: it is not in the state that the caller supposed.
         ResourceNotFoundError: a document that it lies below, or has to refer to, does not exist.
         ResourceConflictError: it would say what another one says already, and only one may.
-        BodyInvalidError: what would come of it is no document of the family.
+        BodyInvalidError: what would come of it is no document of the family, or not what the one above demands.
     """
     family, version = shape.family, shape.version
     before = rows.find(connection, family, key)
@@ -80,6 +81,7 @@ def write(
     row, known = made(shape, key, patch, before, stamp)
     check_referred(connection, shape, key, known)
     check_only_one(connection, shape, key, known)
+    check_schemas(connection, shape, key, row.stored)
     change = rows.update if before else rows.insert
     change(connection, family, key, row, known)
     return Written(before is None, row.etag, shape.read(row.stored), row.stored)
