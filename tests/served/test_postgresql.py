@@ -1,11 +1,12 @@
 """The whole service on PostgreSQL, while either of the two is killed."""
 
 import signal
+import subprocess
 from collections.abc import Callable, Iterator
 
 import pytest
 from tests.postgres import Cluster, cluster
-from tests.serving import Served, eventually
+from tests.serving import HEADLAND, Served, eventually
 
 MANAGEMENT = "https://management.azure.com/.default"
 FARM = "https://farmbeats.azure.net/.default"
@@ -25,8 +26,11 @@ def server() -> Iterator[Cluster]:
 
 
 def test_nothing_is_lost_whatever_is_killed(server: Cluster, make_served: Callable[..., Served]) -> None:
-    served = make_served(database_url=server.database(), server_workers="2")
+    database = server.database()
+    served = make_served(database_url=database, server_workers="2")
     served.start(authorize=False)
+    refused = serve(make_served(database_url=database))
+    assert (refused.returncode, f"({served.home} on " in refused.stderr) == (1, True), refused.stderr
     farm = make_instance(served)
     assert put(served, f"{farm}/parties/elm", name="Elm") == 201
     assert put(served, f"{farm}/parties/elm/boundaries/b1", geometry=SQUARE) == 201
@@ -50,6 +54,14 @@ def test_nothing_is_lost_whatever_is_killed(server: Cluster, make_served: Callab
     assert [each["id"] for each in found.json()["value"]] == ["b1"]
     assert not (served.home / "headland.db").exists()
     assert list((served.home / "farm").iterdir()) == []
+
+
+def serve(served: Served) -> subprocess.CompletedProcess[str]:
+    """A start that ends by itself."""
+    command = [str(HEADLAND), "serve"]
+    return subprocess.run(
+        command, env=served.environment, capture_output=True, text=True, timeout=60, check=False
+    )
 
 
 def make_instance(served: Served) -> str:

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import time
+import uuid
 from pathlib import Path
 
 from headland.settings import Home
@@ -29,6 +30,23 @@ def prepare_home(home: Home) -> None:
         home.path.chmod(0o700)
     except OSError as error:
         raise HomeError(f"the home {home.path} can't be used: {error.strerror} ({error.filename})") from error
+
+
+def home_id(home: Home) -> str:
+    """What the home is known by; made with the first call.
+
+    Raises:
+        OSError: it can't be kept.
+    """
+    file = home.id_file
+    if not file.exists():
+        temporary = file.with_suffix(".new")
+        with temporary.open("w", encoding="ascii") as opened:
+            opened.write(f"{uuid.uuid4()}\n")
+            opened.flush()
+            os.fsync(opened.fileno())
+        temporary.replace(file)
+    return file.read_text("ascii").strip()
 
 
 def hold(file: Path, patience: float) -> int | None:

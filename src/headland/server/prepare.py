@@ -3,6 +3,7 @@
 import datetime
 import os
 import shutil
+import socket
 import time
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from headland.control import Terms
 from headland.control import initialise as initialise_control
 from headland.database import Database, DatabaseUnavailableError, upgrade
-from headland.database.system import is_postgresql
+from headland.database.system import is_postgresql, shown
 from headland.database.upgrade import NewerDatabaseError
 from headland.farm import SchemaShelf
 from headland.identity import FirstAdministrator, initialise, oldest_administrator
@@ -21,7 +22,7 @@ from headland.jobs.clusters.cluster import ClusterError, check_clusters
 from headland.jobs.clusters.java import Toolchain, ToolchainError
 from headland.server.certificates import CertificateError, ServerCertificate, server_certificate
 from headland.server.deployment import database_url, postgres_server
-from headland.server.home import HomeError, hold, prepare_home
+from headland.server.home import HomeError, hold, home_id, prepare_home
 from headland.server.instance_stores import files_of
 from headland.settings import Home, Settings, SettingsError, load_settings
 from headland.storage import Storage
@@ -70,7 +71,8 @@ def prepare(home: Home) -> Prepared:
             check_clusters(settings.jobs)
         certificate = server_certificate(home, settings, datetime.datetime.now(datetime.UTC))
         url = database_url(home, settings)
-        _await(url)
+        if is_postgresql(url):
+            _take_database(url, home)
         upgrade(url)
         _prepare_stores(home, settings)
         administrator, subscription = _first_rows(url, settings, _terms(settings))
@@ -98,11 +100,20 @@ def prepare(home: Home) -> Prepared:
     return Prepared(home, settings, certificate, administrator, subscription)
 
 
-def _await(url: str) -> None:
-    if is_postgresql(url):
-        from headland.database.postgresql import await_server  # noqa: PLC0415 - few need its driver
+def _take_database(url: str, home: Home) -> None:
+    """Wait for the server, and have the database for this home alone."""
+    from headland.database.postgresql import (  # noqa: PLC0415 - few need its driver
+        OtherHomeError,
+        Owner,
+        await_server,
+        claim,
+    )
 
-        await_server(url, DATABASE_PATIENCE, lambda reason: _log.warning("database.awaited", reason=reason))
+    await_server(url, DATABASE_PATIENCE, lambda reason: _log.warning("database.awaited", reason=reason))
+    try:
+        claim(url, Owner(home_id(home), f"{home.path} on {socket.gethostname()}"))
+    except OtherHomeError as error:
+        raise PreparationError(f"{shown(url)}: {error}") from error
 
 
 def _prepare_stores(home: Home, settings: Settings) -> None:

@@ -27,6 +27,11 @@ class Home:
         return self.path / "headland.toml"
 
     @property
+    def id_file(self) -> Path:
+        """What the home is known by where it is one of several; it goes with it wherever it is moved."""
+        return self.path / "id"
+
+    @property
     def database(self) -> Path:
         return self.path / "headland.db"
 

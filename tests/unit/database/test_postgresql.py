@@ -14,7 +14,14 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from tests.postgres import Cluster, cluster
 
 from headland.database import Database, DatabaseUnavailableError, upgrade
-from headland.database.postgresql import PostgresServer, await_server, laying_out
+from headland.database.postgresql import (
+    OtherHomeError,
+    Owner,
+    PostgresServer,
+    await_server,
+    claim,
+    laying_out,
+)
 from headland.database.prepared import Prepared
 from headland.database.system import shown
 from headland.database.upgrade import NewerDatabaseError
@@ -407,3 +414,23 @@ class TestUpgrade:
         cluster().execute(f"CREATE DATABASE {name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
         with pytest.raises(DatabaseUnavailableError, match="UTF8"):
             upgrade(cluster().url(name))
+
+
+def test_a_database_is_one_homes() -> None:
+    url = cluster().database()
+    try:
+        homes = [Owner(f"home-{number}", f"/home/{number} on host") for number in range(4)]
+        with ThreadPoolExecutor(len(homes)) as several:
+            refused = [done.exception() for done in [several.submit(claim, url, home) for home in homes]]
+        assert [type(error) for error in refused if error] == [OtherHomeError] * 3
+        own = homes[refused.index(None)]
+        # It is found again, has been moved, and is still told apart.
+        claim(url, own._replace(place="/moved on host"))
+        with pytest.raises(OtherHomeError, match=r"\(/moved on host\).*empty the table headland\.home"):
+            claim(url, homes[refused.index(None) - 1])
+        upgrade(url)
+        with psycopg.connect(url) as driver:
+            driver.execute("DELETE FROM headland.home")
+        claim(url, homes[refused.index(None) - 1])
+    finally:
+        cluster().drop(url)
