@@ -7,17 +7,20 @@ must run.
 
 import getpass
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape
 
+import httpx
 import pytest
 from tests.clients.peers import is_missing
-from tests.serving import QUICK_JAVA, free_port
+from tests.serving import PATIENCE, QUICK_JAVA, Served, free_port
 
 from headland.jobs.clusters.yarn import YarnManager
 
@@ -193,3 +196,27 @@ def mini_yarn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MiniYarn]:
         yield cluster
     finally:
         cluster.close()
+
+
+@pytest.fixture(scope="session")
+def on_yarn(mini_yarn: MiniYarn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A Headland that submits to the mini cluster. Tests may kill and start it; they leave it started."""
+    served = Served(
+        tmp_path_factory.mktemp("on-yarn") / "home",
+        jobs_master="yarn",
+        jobs_deploy_mode="cluster",
+        jobs_hadoop_conf_dir=str(mini_yarn.conf_dir),
+        jobs_poll_interval="0.3",
+        jobs_spark_conf=json.dumps(mini_yarn.spark_conf),
+        jobs_blocked_conf="",
+    )
+    try:
+        served.start()
+        yield served
+    finally:
+        served.close()
+
+
+def report(mini_yarn: MiniYarn, app_id: str) -> dict[str, Any]:
+    """What YARN itself says of an application."""
+    return dict(httpx.get(f"{mini_yarn.web}/ws/v1/cluster/apps/{app_id}", timeout=PATIENCE).json()["app"])

@@ -1,35 +1,14 @@
 """Batches on a real YARN, in cluster and in client mode, through a served Headland."""
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from tests.clusters.yarn.conftest import MiniYarn
+from tests.clusters.yarn.conftest import MiniYarn, report
 from tests.serving import PATIENCE, Served, eventually
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
-
-
-@pytest.fixture(scope="module")
-def on_yarn(mini_yarn: MiniYarn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A Headland that submits to the mini cluster. Tests may kill and start it; they leave it started."""
-    served = Served(
-        tmp_path_factory.mktemp("on-yarn") / "home",
-        jobs_master="yarn",
-        jobs_deploy_mode="cluster",
-        jobs_hadoop_conf_dir=str(mini_yarn.conf_dir),
-        jobs_poll_interval="0.3",
-        jobs_spark_conf=json.dumps(mini_yarn.spark_conf),
-        jobs_blocked_conf="",
-    )
-    try:
-        served.start()
-        yield served
-    finally:
-        served.close()
 
 
 def submit(served: Served, probe: Path, *args: str, **more: Any) -> int:
@@ -41,11 +20,6 @@ def submit(served: Served, probe: Path, *args: str, **more: Any) -> int:
 
 def record(served: Served, batch: int) -> dict[str, Any]:
     return dict(served.public.get(f"/livy/batches/{batch}").json())
-
-
-def report(mini_yarn: MiniYarn, app_id: str) -> dict[str, Any]:
-    """What YARN itself says of an application."""
-    return dict(httpx.get(f"{mini_yarn.web}/ws/v1/cluster/apps/{app_id}", timeout=PATIENCE).json()["app"])
 
 
 @pytest.fixture(scope="module")

@@ -68,7 +68,9 @@ def lives(mini_yarn: MiniYarn, tmp_path_factory: pytest.TempPathFactory) -> Live
             eventually(lambda tag=tag: look(tag), f"{tag} found again")
         reach("good", Phase.SUCCEEDED, Phase.FAILED, Phase.KILLED)
         reach("bad", Phase.SUCCEEDED, Phase.FAILED, Phase.KILLED)
-        manager.kill(reach("killed", Phase.RUNNING))
+        reach("killed", Phase.RUNNING)
+        for tag in tags:
+            manager.clear_away(tag)
         reach("killed", Phase.SUCCEEDED, Phase.FAILED, Phase.KILLED)
     finally:
         Path(f"{mark}.enough").touch()

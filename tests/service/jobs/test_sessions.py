@@ -164,14 +164,91 @@ async def test_what_only_a_session_that_is_up_can_do(service, check_error, metho
         ("/sessions/0/statements", {"code": "1", "kind": "cobol"}, 400, "Invalid kind: cobol"),
         ("/sessions/0/completion", {"code": "1"}, 400, "cursor: is required"),
         ("/sessions/0/add-jar", {"uri": "/etc/passwd"}, 400, "requirement failed: Local path /etc/passwd"),
-        ("/sessions/0/submit-job", {"job": "", "jobType": "spark"}, 501, "not served here"),
         ("/sessions/9/statements", {"code": "1"}, 404, "Session '9' not found."),
-        ("/sessions/9/submit-job", {}, 404, "Session '9' not found."),
     ],
 )
 async def test_refusals(service, check_error, path, body, status, text):
     await start(service)
     check_error(await service.post(path, json=body), status, text)
+
+
+async def test_serialized_objects_are_refused_wherever_they_go(service, check_error):
+    await start(service)
+    for method, path in (
+        ("POST", "submit-job"),
+        ("POST", "run-job"),
+        ("GET", "jobs/1"),
+        ("POST", "jobs/1/cancel"),
+    ):
+        answer = await service.public.request(method, f"/sessions/0/{path}", headers=service.headers())
+        check_error(answer, 501, "not served here; send code as a statement: POST /sessions/{id}/statements.")
+        answer = await service.public.request(method, f"/sessions/9/{path}", headers=service.headers())
+        check_error(answer, 404, "Session '9' not found.")
+
+
+async def test_rules_that_hold_for_every_route(service, check_error):
+    """Numbers, names, versions and methods, by section 0 of `livy.md`."""
+    await start(service, name="plough")
+    for path in ("", "/state", "/log", "/statements"):
+        for reference in ("0", "00", "plough"):
+            got = await service.get(f"/sessions/{reference}{path}")
+            assert (got.status_code, got.headers["content-type"]) == (200, "application/json; charset=UTF-8")
+        head = await service.public.head(f"/sessions/0{path}", headers=service.headers())
+        assert (head.status_code, head.content) == (200, b"")
+        check_error(await service.get(f"/sessions/1{path}"), 404, "Session '1' not found.")
+        check_error(await service.get(f"/sessions/none{path}"), 404, "Session 'none' not found.")
+        big = await service.get(f"/sessions/99999999999{path}")
+        check_error(big, 400, 'For input string: "99999999999"')
+        newer = await service.public.get(
+            f"/sessions/0{path}", headers={**service.bearer(), "accept": "application/vnd.livy.v9.9"}
+        )
+        check_error(newer, 406, "No value found for '9.9'")
+    for path in ("", "/0/log", "/0/statements"):
+        check_error(await service.get(f"/sessions{path}?size=x"), 400, 'For input string: "x"')
+    for path in ("/0/stop", "/0/connect", "/0/interrupt", "/0/add-jar", "/0/statements/0/cancel"):
+        refused = await service.get(f"/sessions{path}")
+        assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
+
+
+async def test_names_of_kinds_and_what_a_session_may_be_called(service, check_error):
+    for given, kind in (("scala", "spark"), ("python", "pyspark"), ("sql", "sql"), (None, "shared")):
+        session = await start(service, kind=given)
+        assert (await service.get(f"/sessions/{session}")).json()["kind"] == kind
+    for field, value, text in (
+        ("name", "", "Rejected, Reason: Invalid session name: "),
+        ("name", "12", "Rejected, Reason: Invalid session name: 12"),
+        ("ttl", "abc", "Rejected, Reason: Invalid time string: abc"),
+        ("ttl", "5x", 'Rejected, Reason: Invalid suffix: "x"'),
+        ("idleTimeout", "-5", "Rejected, Reason: Invalid value: -5"),
+        ("heartbeatTimeoutInSecond", "abc", "heartbeatTimeoutInSecond"),
+        ("heartbeatTimeoutInSecond", -1, "heartbeatTimeoutInSecond"),
+        ("kind", 7, "kind"),
+        ("driverCores", "two", "driverCores"),
+        ("jars", "a.jar", "jars"),
+        ("jars", ["relative.jar"], "Path 'relative.jar' is not absolute."),
+        ("conf", {"spark.submit.deployMode": "cluster"}, "spark.submit.deployMode"),
+    ):
+        check_error(await service.post("/sessions", json={"kind": "sql", field: value}), 400, text)
+    assert (await service.get("/sessions")).json()["total"] == 4, "what is refused leaves nothing"
+
+
+async def test_pages_of_statements(service):
+    session = await start(service)
+    end(service, session)
+    path = f"/sessions/{session}/statements"
+    for query, ids in (
+        ("", [0, 1, 2]),
+        ("?from=1", [1, 2]),
+        ("?size=2", [0, 1]),
+        ("?from=1&size=1", [1]),
+        ("?size=0", []),
+        ("?from=9", []),
+        ("?from=-1&size=2", [0]),
+        ("?order=%20Desc%20&size=1", [2]),
+        ("?order=asc", [0, 1, 2]),
+    ):
+        page = (await service.get(path + query)).json()
+        assert (page["total_statements"], [each["id"] for each in page["statements"]]) == (3, ids), query
 
 
 @pytest.mark.parametrize(

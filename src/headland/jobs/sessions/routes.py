@@ -15,8 +15,11 @@ from headland.jobs.batches.requests import check_json, number_of
 from headland.jobs.batches.routes import LINES_A_PAGE, LINES_AT_ONCE
 from headland.jobs.batches.wire import BatchLog, Message
 from headland.jobs.guarding import DO_AS, REQUESTED_BY, guarding
+from headland.jobs.sessions.addition_routes import addition_operations
+from headland.jobs.sessions.object_routes import object_operations
 from headland.jobs.sessions.service import Sessions
 from headland.jobs.sessions.statement_routes import session_of, statement_operations
+from headland.jobs.sessions.statements import Statements
 from headland.jobs.sessions.wire import Session, SessionList, SessionRequest, SessionState
 from headland.security import Guard
 
@@ -36,6 +39,7 @@ def session_operations(
 ) -> list[Operation]:
     """The operations on sessions and on what runs in them, for one listener."""
     guarded = guarding(guard, sessions.access, requested_by=requested_by)
+    statements = Statements(sessions)
 
     @guarded
     async def create_session(request: Request, caller: Caller) -> Response:
@@ -150,5 +154,7 @@ def session_operations(
             {200: Answer("The session.", Session)},
             parameters=posted,
         ),
-        *statement_operations(sessions, guard, requested_by=requested_by, max_body=max_body),
+        *statement_operations(sessions, statements, guard, requested_by=requested_by, max_body=max_body),
+        *addition_operations(sessions, statements, guard, requested_by=requested_by, max_body=max_body),
+        *object_operations(sessions, guard, requested_by=requested_by),
     ]

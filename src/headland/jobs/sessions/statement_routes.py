@@ -1,28 +1,22 @@
-"""The API of statements and of what else a session is asked for while it is up: HTTP to rule and back."""
+"""The API of statements: HTTP to rule and back."""
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headland.http.answers import JSON_UTF8, json_answer
-from headland.http.bodies import media_type_of, read_body
-from headland.http.forms import MULTIPART
-from headland.http.operations import Answer, Handler, Operation, Parameter
+from headland.http.answers import json_answer
+from headland.http.bodies import read_body
+from headland.http.operations import Answer, Operation, Parameter
 from headland.http.validation import decode_json
-from headland.jobs.batches.access import Caller, Right
-from headland.jobs.batches.errors import BadNumberError, UnsupportedMediaTypeError
+from headland.jobs.batches.access import Caller
+from headland.jobs.batches.errors import BadNumberError
 from headland.jobs.batches.requests import check_json, number_of, reference_of
 from headland.jobs.batches.wire import Message
 from headland.jobs.guarding import DO_AS, REQUESTED_BY, guarding
-from headland.jobs.sessions.additions import Additions
-from headland.jobs.sessions.errors import NotServedError
 from headland.jobs.sessions.service import Sessions
 from headland.jobs.sessions.statements import Statements
 from headland.jobs.sessions.wire import (
-    AddRequest,
     Candidates,
     CompletionRequest,
-    FileForm,
-    JarForm,
     Statement,
     StatementList,
     StatementRequest,
@@ -37,16 +31,11 @@ _PAGE = [
     Parameter("order", str, "`desc` for the newest first."),
 ]
 
-#: What a session can be given by URL, and what that is in words.
-_ADDED = {"jar": "an archive", "pyfile": "a Python module or archive", "file": "a file"}
-
 
 def statement_operations(
-    sessions: Sessions, guard: Guard, *, requested_by: bool, max_body: int
+    sessions: Sessions, statements: Statements, guard: Guard, *, requested_by: bool, max_body: int
 ) -> list[Operation]:
     """The operations on what runs in sessions, for one listener."""
-    statements = Statements(sessions)
-    additions = Additions(sessions, statements)
     guarded = guarding(guard, sessions.access, requested_by=requested_by)
 
     @guarded
@@ -90,42 +79,6 @@ def statement_operations(
             session_of(request), wanted.code, wanted.cursor, wanted.kind, caller
         )
         return json_answer(Candidates(found))
-
-    def adding(what: str) -> Handler:
-        @guarded
-        async def add(request: Request, caller: Caller) -> Response:
-            check_json(request)
-            wanted = decode_json(await read_body(request, max_body), AddRequest, lax=True)
-            await additions.add(session_of(request), what, wanted.uri, caller)
-            return Response(status_code=200, media_type=JSON_UTF8)
-
-        add.__name__ = f"add_{what}"
-        return add
-
-    def uploading(what: str) -> Handler:
-        @guarded
-        async def upload(request: Request, caller: Caller) -> Response:
-            media_type, parameters = media_type_of(request)
-            if media_type != MULTIPART:
-                raise UnsupportedMediaTypeError(f"Content-Type must be {MULTIPART}, not '{media_type[:80]}'.")
-            boundary = parameters.get("boundary", "")
-            await additions.upload(session_of(request), what, request.stream(), boundary, caller)
-            return Response(status_code=200, media_type=JSON_UTF8)
-
-        upload.__name__ = f"upload_{what}"
-        return upload
-
-    def refusing(name: str) -> Handler:
-        @guarded
-        async def refuse(request: Request, caller: Caller) -> Response:
-            sessions.find(session_of(request), caller, Right.MODIFY)
-            raise NotServedError(
-                "Jobs as serialized objects of Livy's own client library are not served here; send code as a "
-                "statement: POST /sessions/{id}/statements."
-            )
-
-        refuse.__name__ = name.replace("-", "_")
-        return refuse
 
     posted = [REQUESTED_BY, DO_AS] if requested_by else [DO_AS]
     location = {"Location": "`/sessions/<session_id>/statements/<number>`"}
@@ -182,42 +135,6 @@ def statement_operations(
             {200: Answer("The candidates.", Candidates), **_INACTIVE},
             CompletionRequest,
             parameters=posted,
-        ),
-        *(
-            Operation(
-                "POST",
-                f"{_ITEM}/add-{what}",
-                adding(what),
-                f"Give a session {summary} by its URL.",
-                {200: Answer("The application has it."), **_INACTIVE},
-                AddRequest,
-                parameters=posted,
-            )
-            for what, summary in _ADDED.items()
-        ),
-        *(
-            Operation(
-                "POST",
-                f"{_ITEM}/upload-{what}",
-                uploading(what),
-                f"Send {summary} to a session, as the form's part `{'jar' if what == 'jar' else 'file'}`.",
-                {200: Answer("The application has it."), **_INACTIVE},
-                JarForm if what == "jar" else FileForm,
-                media_types=[MULTIPART],
-                parameters=posted,
-            )
-            for what, summary in _ADDED.items()
-        ),
-        *(
-            Operation(
-                "POST",
-                f"{_ITEM}/{name}",
-                refusing(name),
-                "Not served: objects of Livy's own client library.",
-                {501: Answer("As said.", Message)},
-                parameters=posted,
-            )
-            for name in ("submit-job", "run-job")
         ),
     ]
 
