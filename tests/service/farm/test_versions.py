@@ -222,7 +222,19 @@ async def test_one_name_for_two_forms(caller: Make) -> None:
     await earlier.make("/crop-products/x1", relativeMaturity=old, trait="T")
     changed = await latest("PATCH", "/crop-products/x1", json={"relativeMaturity": new, "traitStack": "S"})
     assert changed.json().items() >= {"relativeMaturity": new, "traits": "T", "traitStack": "S"}.items()
-    assert (await earlier("GET", "/crop-products/x1")).json().items() >= {
-        "relativeMaturity": old,
-        "trait": "T",
-    }.items()
+    known = {"unit": "days", "value": 95.0}
+    seen = (await earlier("GET", "/crop-products/x1")).json()
+    assert (seen["relativeMaturity"], seen["trait"]) == (known, "T")
+    # What the earlier form can't say stays, whatever is written in it.
+    for patch, shown in (
+        ({"name": "N"}, new),
+        ({"relativeMaturity": {"value": 99}}, new | {"value": 99.0}),
+        ({"relativeMaturity": None}, None),
+    ):
+        await earlier("PATCH", "/crop-products/x1", json=patch)
+        assert (await latest("GET", "/crop-products/x1")).json().get("relativeMaturity") == shown
+    await latest.make("/crop-products/x2", relativeMaturity=new)
+    assert (await earlier("GET", "/crop-products/x2")).json()["relativeMaturity"] == known
+    await latest("PATCH", "/crop-products/x2", json={"relativeMaturity": None})
+    for version in (earlier, latest):
+        assert "relativeMaturity" not in (await version("GET", "/crop-products/x2")).json()

@@ -16,6 +16,7 @@ from headland.farm.catalogue.members import (
     Text50,
     Text100,
 )
+from headland.farm.catalogue.mirrors import Mirror
 from headland.farm.catalogue.nesting import Nesting
 from headland.farm.catalogue.parents import Parent
 from headland.farm.catalogue.records import Company, RecordReference
@@ -94,6 +95,9 @@ CROP_PRODUCTS = Family(
         any_of("companyNames", "company.name", "G"),
         any_of("referenceDatasetIds", "reference.dataset_id", "G"),
         any_of("referenceRecordIds", "reference.record_id", "G"),
+    ),
+    mirrors=(
+        Mirror(("relative_maturity", "relative_maturity_by_method"), common=frozenset({"unit", "value"})),
     ),
     nesting=Nesting(
         Parent(CROPS.segment, CROPS.parameter, "crop_id", CROPS.name),

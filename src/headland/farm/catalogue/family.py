@@ -8,6 +8,7 @@ from typing import Any
 from headland.farm.catalogue.filters import COMMON, Column, Filter
 from headland.farm.catalogue.links import Link
 from headland.farm.catalogue.members import Document, PartyDocument, members_of
+from headland.farm.catalogue.mirrors import Mirror
 from headland.farm.catalogue.nesting import Nesting
 from headland.farm.catalogue.parents import PARTY, Parent
 from headland.farm.catalogue.references import ByType, OnlyOne, Reference
@@ -61,6 +62,7 @@ class Family:
     listed_as: Spelling | None = None
     #: What its documents have of their geometry, by attribute; of none, None for each.
     measure: Callable[[Placed | None], Mapping[str, Any]] | None = None
+    mirrors: tuple[Mirror, ...] = ()
     #: The attribute of the JSON Schema that its documents have for those below them.
     schema: str | None = None
     #: The attribute that is held to the schema of the document above, and that one's family.

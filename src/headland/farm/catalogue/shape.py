@@ -141,23 +141,27 @@ class Shape:
         """What a row keeps of a checked document: its own members, and those of other versions as they were,
         but for `stamps`, by attribute; None for what is not there any more. What is kept apart is not among them.
         """
-        own = self._own
-        if self is own and before is None:
+        own, mirrors = self._own, self.family.mirrors
+        if self is own and before is None and not mirrors:
             rest = {a: value for a, value in stamps.items() if a not in own.names and value is not None}
             return Stored(_encode(document), _encode(rest) if rest else None)
         if (
             self is own
+            and not mirrors
             and stamps.keys() <= own.names.keys()
             and (not self._words or before is None or before.rest is None)
         ):
             return Stored(_encode(document), before.rest if before else None)
         by_attribute = own.by_attribute(before) if before else {}
+        known = dict(by_attribute) if mirrors else {}
         for name in self.said(by_attribute):
             del by_attribute[self._attributes[name]]
         wire = msgspec.to_builtins(document)
         for attribute, name in self.names.items():
             if name in wire:
                 by_attribute[attribute] = self._usual(attribute, wire[name])
+        for mirror in mirrors:
+            mirror.follow(self.names, by_attribute, known)
         by_attribute |= msgspec.to_builtins(stamps)
         by_attribute = {attribute: value for attribute, value in by_attribute.items() if value is not None}
         main = own.said(by_attribute)
