@@ -23,7 +23,9 @@ ERRORS = {
     ),
     403: Answer("No role of the caller's on the instance allows it.", ErrorResponse, _CODE),
     404: Answer("No such instance, resource or path.", ErrorResponse, _CODE),
-    409: Answer("Others are linked to the resource, or the instance can't be used.", ErrorResponse, _CODE),
+    409: Answer(
+        "Others are linked to it, a job deletes it, or the instance can't be used.", ErrorResponse, _CODE
+    ),
     412: Answer("The resource does not have the eTag that the caller supposed.", ErrorResponse, _CODE),
     413: Answer("The body is too large.", ErrorResponse, _CODE),
     415: Answer("The body, or the file in it, is of a type that is not taken.", ErrorResponse, _CODE),

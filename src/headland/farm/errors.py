@@ -127,6 +127,19 @@ class ResourceInUseError(FarmError):
         )
 
 
+class ResourceGoingError(FarmError):
+    """A document can't be written while a job is about to delete it, or what it would be linked to."""
+
+    status = 409
+    code = "ResourceBeingDeleted"
+
+    def __init__(self, kind: str, document_id: str, member: str | None = None) -> None:
+        super().__init__(
+            f"Resource '{kind}' with id '{document_id}' is being deleted with all that is linked to it.",
+            member,
+        )
+
+
 class JobExistsError(FarmError):
     """A job's id was used for other work; ids are never used again."""
 

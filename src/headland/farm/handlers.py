@@ -165,7 +165,7 @@ class Handlers:
             return self._page(connection, request, wanted, secret, sought, linked=search.linked)
 
         # Not remembered: of searches by place hardly two are the same.
-        return page_answer(request, visit.store.read(page))
+        return page_answer(request, visit.store.read_snapshot(page))
 
     def _searched(self, searched: Searched, below: Below, arrival: Arrival, secret: bytes) -> Continuation:
         """What a search's page has: a token goes before all else, in the body or in the query."""

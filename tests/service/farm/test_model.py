@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import contextlib
 import json
 import os
 from collections.abc import Callable
@@ -16,7 +17,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.service.farm.conftest import PUBLIC_URL, Caller, Clock, Directory
 
-from headland.farm import Stores, Worker
+from headland.farm import Pending, Shelf, Stores, Worker
+from headland.farm.documents import clearing, closure
+from headland.farm.documents.hiding import under_way
 
 EXAMPLES = int(os.environ.get("FARM_MODEL_EXAMPLES", "0"))
 
@@ -143,10 +146,28 @@ OPERATIONS = st.one_of(
     st.tuples(st.just("write"), written(), st.none()),
     st.tuples(st.just("delete"), keys(), CONDITIONS),
     st.tuples(st.just("lists"), st.sampled_from(list(LINKS)), st.sampled_from([None, "a1", "a2"])),
-    st.tuples(st.just("cascade"), keys(tuple(CASCADES)), st.none()),
+    st.tuples(st.just("cascade"), keys(tuple(CASCADES)), st.booleans()),
     st.tuples(st.just("bring"), st.lists(written(), max_size=5), st.none()),
     st.tuples(st.just("export"), st.none(), st.none()),
 )
+
+
+class KilledError(BaseException):
+    """Stands for the end of a process."""
+
+
+@dataclass
+class Killing:
+    """What a worker does when it rests: it dies, if it is to, as soon as a cascade has hidden what it takes away."""
+
+    stores: Stores
+    key: str = ""
+    armed: bool = False
+
+    def __call__(self, _seconds: float) -> None:
+        cascade = self.stores.open(self.key).read(under_way)
+        if self.armed and cascade is not None and cascade.effective:
+            raise KilledError
 
 
 @dataclass
@@ -156,6 +177,7 @@ class Play:
     caller: Caller
     worker: Worker
     clock: Clock
+    killing: Killing
     model: Model = field(default_factory=Model)
     etags: dict[Key, str] = field(default_factory=dict)
     jobs: Any = field(default_factory=count)
@@ -206,7 +228,7 @@ class Play:
         assert answer.status_code == (self.model.delete(key) if holds else 412), (key, condition, answer.text)
         await self.read(key)
 
-    async def cascade(self, key: Key, _: None) -> None:
+    async def cascade(self, key: Key, killed: bool) -> None:
         self.clock.now += 1
         path = f"/{key.family}/cascade-delete/job-{next(self.jobs)}"
         names = {CASCADES[key.family]: key.id} | ({"partyId": key.party} if key.party else {})
@@ -214,7 +236,9 @@ class Play:
         assert started.status_code == (202 if key in self.model.documents else 404), started.text
         if key not in self.model.documents:
             return
-        self.worker.work()
+        self.killing.armed = killed
+        with contextlib.suppress(KilledError):
+            self.worker.work()
         job = (await self.caller("GET", path)).json()
         assert job["status"] == "Succeeded", job
         self.model.cascade(key)
@@ -280,9 +304,18 @@ def plain(document: Document) -> Document:
 
 @pytest.mark.timeout(3600 if EXAMPLES else 240)
 def test_the_service_and_a_model_agree(
-    caller: Callable[..., Caller], directory: Directory, stores: Stores, worker: Worker, clock: Clock
+    caller: Callable[..., Caller],
+    directory: Directory,
+    stores: Stores,
+    shelf: Shelf,
+    pending: Pending,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    numbers = count()
+    numbers, killing = count(), Killing(stores)
+    worker = Worker(pending, Stores(shelf), clock=clock, rest=killing)
+    for module, limit in ((closure, "MOST_NOTED"), (closure, "MOST_FOLLOWED"), (clearing, "MOST_REMOVED")):
+        monkeypatch.setattr(module, limit, 1)
 
     @settings(
         max_examples=EXAMPLES or 8,
@@ -297,7 +330,8 @@ def test_the_service_and_a_model_agree(
         name = f"example-{next(numbers)}"
         directory.make(name, stores)
         directory.assign("admin", "admin", name)
-        play = Play(caller(base=f"{PUBLIC_URL}/farm/{name}"), worker, clock)
+        killing.key = directory.instances[name].store_key
+        play = Play(caller(base=f"{PUBLIC_URL}/farm/{name}"), worker, clock, killing)
         asyncio.run(play.go(operations))
 
     agree()

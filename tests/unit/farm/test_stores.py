@@ -217,7 +217,7 @@ def test_a_store_from_before_alembic_kept_its_revision(stores: Stores, inside: I
     stores.close()
     with inside("one") as connection:
         connection.execute(sa.text("ALTER TABLE store ADD COLUMN version INTEGER NOT NULL DEFAULT 1"))
-        for table in ("alembic_version", "going"):
+        for table in ("alembic_version", "going", "cascades"):
             connection.execute(sa.text(f"DROP TABLE {table}"))
     store = stores.open("one")
     assert (names(store), store.secret) == (1, secret)

@@ -8,12 +8,13 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from headland.database import DatabaseUnavailableError
-from headland.farm.stores import Shelf, Store, Stores
+from headland.farm.stores import Shelf, Stores
 from headland.farm.work import jobs, rows, worker
 from headland.farm.work.kinds import Kind, LastStep, WorkError
 from headland.farm.work.pending import Pending
 from headland.farm.work.rows import Job
 from headland.farm.work.states import TRANSITIONS, Event, State
+from headland.farm.work.turns import Turns
 from headland.farm.work.worker import MOST_ATTEMPTS, Worker
 
 
@@ -30,7 +31,7 @@ class Clock:
         return self.now
 
 
-Run = Callable[[Store, Wanted], LastStep]
+Run = Callable[[Turns, Wanted], LastStep]
 
 
 class Place:
@@ -79,7 +80,7 @@ def test_the_oldest_comes_first(place: Place) -> None:
         place.ask(job_id)
     done: list[str] = []
 
-    def run(_store: Store, wanted: Wanted) -> LastStep:
+    def run(_turns: Turns, wanted: Wanted) -> LastStep:
         def last(_connection: Connection) -> str:
             done.append(wanted.text)
             place.clock.now += 2
@@ -99,7 +100,7 @@ def test_the_oldest_comes_first(place: Place) -> None:
 def test_work_that_can_not_be_done(place: Place) -> None:
     place.ask("job-1")
 
-    def run(_store: Store, _wanted: Wanted) -> LastStep:
+    def run(_turns: Turns, _wanted: Wanted) -> LastStep:
         raise WorkError("NoSuchColumn", "There is no column 'x'.")
 
     place.worker(run).work()
@@ -117,7 +118,7 @@ def test_an_error_of_our_own_is_the_jobs_end(place: Place, at_last: bool) -> Non
     place.ask("job-1")
     place.ask("job-2")
 
-    def run(_store: Store, wanted: Wanted) -> LastStep:
+    def run(_turns: Turns, wanted: Wanted) -> LastStep:
         def last(connection: Connection) -> str:
             if wanted.text == "job-1":
                 rows.find(connection, "x")
@@ -142,7 +143,7 @@ class KilledError(BaseException):
 def test_what_a_dead_worker_has_begun_is_begun_again(place: Place) -> None:
     place.ask("job-1")
 
-    def die(_store: Store, _wanted: Wanted) -> LastStep:
+    def die(_turns: Turns, _wanted: Wanted) -> LastStep:
         raise KilledError
 
     with pytest.raises(KilledError):
@@ -150,7 +151,7 @@ def test_what_a_dead_worker_has_begun_is_begun_again(place: Place) -> None:
     begun = place.job("job-1")
     assert begun.state is State.RUNNING
     place.clock.now += 60
-    place.worker(lambda _store, _wanted: lambda _connection: "done").work()
+    place.worker(lambda _turns, _wanted: lambda _connection: "done").work()
     job = place.job("job-1")
     assert (job.state, job.message, job.attempts) == (State.SUCCEEDED, "done", 2)
     assert job.started == begun.started
@@ -160,7 +161,7 @@ def test_a_job_that_kills_whoever_does_it_is_given_up(place: Place) -> None:
     place.ask("job-1")
     attempts = 0
 
-    def die(_store: Store, _wanted: Wanted) -> LastStep:
+    def die(_turns: Turns, _wanted: Wanted) -> LastStep:
         nonlocal attempts
         attempts += 1
         raise KilledError
@@ -178,7 +179,7 @@ def test_a_database_that_is_away_is_waited_for(place: Place) -> None:
     place.ask("job-1")
     away = True
 
-    def run(_store: Store, _wanted: Wanted) -> LastStep:
+    def run(_turns: Turns, _wanted: Wanted) -> LastStep:
         if away:
             raise DatabaseUnavailableError("locked")
         return lambda _connection: "done"
@@ -192,11 +193,34 @@ def test_a_database_that_is_away_is_waited_for(place: Place) -> None:
     assert place.job("job-1").state is State.SUCCEEDED
 
 
+def test_a_worker_that_is_stopped_leaves_the_job_to_the_next(place: Place) -> None:
+    place.ask("job-1")
+    stopped = False
+
+    def run(turns: Turns, _wanted: Wanted) -> LastStep:
+        nonlocal stopped
+        turns.take(lambda _connection: None)
+        if not stopped:
+            stopped = True
+            worker.stop()
+        turns.take(lambda _connection: None)
+        return lambda _connection: "done"
+
+    worker = place.worker(run)
+    worker.work()
+    job = place.job("job-1")
+    # It is not taken for one that died of it.
+    assert (job.state, job.attempts, job.ended) == (State.WAITING, 0, None)
+    place.worker(run).work()
+    job = place.job("job-1")
+    assert (job.state, job.attempts) == (State.SUCCEEDED, 1)
+
+
 def test_two_workers_do_not_meet(place: Place) -> None:
     place.ask("job-1")
     done = []
 
-    def run(_store: Store, wanted: Wanted) -> LastStep:
+    def run(_turns: Turns, wanted: Wanted) -> LastStep:
         Worker(place.pending, Stores(place.shelf), clock=place.clock).work()
         done.append(wanted.text)
         return lambda _connection: "done"
@@ -208,12 +232,12 @@ def test_two_workers_do_not_meet(place: Place) -> None:
 def test_an_instance_that_is_gone_has_nothing_to_do(place: Place, stores: Stores) -> None:
     place.ask("job-1")
     stores.remove("one")
-    place.worker(lambda _store, _wanted: lambda _connection: "done").work()
+    place.worker(lambda _turns, _wanted: lambda _connection: "done").work()
     assert place.pending.noted() == []
 
 
 def test_the_thread_is_woken(place: Place) -> None:
-    place.worker(lambda _store, _wanted: lambda _connection: "done")
+    place.worker(lambda _turns, _wanted: lambda _connection: "done")
     thread = Worker(place.pending, Stores(place.shelf), clock=place.clock)
     thread.start()
     place.ask("job-1")

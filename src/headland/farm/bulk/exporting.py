@@ -14,6 +14,7 @@ from headland.farm.catalogue import FAMILIES, PARTIES, Family
 from headland.farm.catalogue.family import FILE_NAME, GEOMETRY
 from headland.farm.catalogue.shape import Shape, Stored, shape_of
 from headland.farm.documents.files import belongs_to
+from headland.farm.documents.hiding import visible
 from headland.farm.documents.tables import files_table, table_of
 from headland.farm.paths import file_address
 
@@ -93,7 +94,7 @@ def _statement(family: Family) -> Prepared:
             table, files_table, belongs_to(family), isouter=True
         )
     return Prepared(
-        query.where(table.c.seq > bindparam("after"))
+        query.where(table.c.seq > bindparam("after"), visible(family))
         .order_by(table.c.seq)
         .limit(bindparam("limit", type_=sa.Integer))
     )

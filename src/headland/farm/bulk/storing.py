@@ -12,6 +12,7 @@ from headland.farm.bulk.wire import Refused
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.shape import whole
 from headland.farm.documents import documents, rows
+from headland.farm.documents.admission import admit
 from headland.farm.documents.conditions import NONE
 from headland.farm.documents.facts import facts
 from headland.farm.documents.inserting import insert_new
@@ -109,8 +110,8 @@ class _Storing:
                 self._refuse(each, error)
 
     def _may_say(self, each: Prepared) -> bool:
-        """Whether what it has to refer to is there, no other document says already what only one may, and it is what
-        the document above demands.
+        """Whether what it has to refer to is there and stays, no other document says already what only one may, and it
+        is what the document above demands.
         """
         if each.made is None:
             return True
@@ -120,6 +121,7 @@ class _Storing:
             # What is restored was let in once.
             if self._mode is not Mode.RESTORE:
                 check_schemas(self._connection, each.shape, each.key, each.made.row.stored)
+            admit(self._connection, each.shape, each.key, each.made.facts)
         except (FarmError, BodyInvalidError) as error:
             self._refuse(each, error)
             return False

@@ -52,4 +52,6 @@ FAMILIES: tuple[Family, ...] = (
     INSIGHT_ATTACHMENTS,
 )
 
-__all__ = ["ATTACHMENTS", "FAMILIES", "PARTIES", "Family"]
+BY_NAME = {family.name: family for family in FAMILIES}
+
+__all__ = ["ATTACHMENTS", "BY_NAME", "FAMILIES", "PARTIES", "Family"]

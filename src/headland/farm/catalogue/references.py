@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +44,12 @@ class Reference:
         if isinstance(self.to, ByType):
             return {family: word for word, family in self.to.families.items()}
         return {self.to: None}
+
+
+def named_by(reference: Reference, known: Mapping[str, Any]) -> str | None:
+    """`Family.name` of what a document refers to; None where it does not say, or what it says leads nowhere. `known`
+    has the document's members by attribute.
+    """
+    if isinstance(reference.to, ByType):
+        return reference.to.families.get(known[reference.to.attribute])
+    return reference.to

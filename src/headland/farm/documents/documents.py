@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from headland.farm.catalogue.shape import Shape, Stored
 from headland.farm.documents import rows
+from headland.farm.documents.admission import admit
 from headland.farm.documents.conditions import Conditions
 from headland.farm.documents.making import Patch, made
 from headland.farm.documents.parents import check_parents, check_referred
@@ -71,6 +72,7 @@ def write(
         PreconditionError: it is not in the state that the caller supposed.
         ResourceNotFoundError: a document that it lies below, or has to refer to, does not exist.
         ResourceConflictError: it would say what another one says already, and only one may.
+        ResourceGoingError: a job is about to delete it, or what it would be linked to.
         BodyInvalidError: what would come of it is no document of the family, or not what the one above demands.
     """
     family, version = shape.family, shape.version
@@ -82,6 +84,7 @@ def write(
     check_referred(connection, shape, key, known)
     check_only_one(connection, shape, key, known)
     check_schemas(connection, shape, key, row.stored)
+    admit(connection, shape, key, known)
     change = rows.update if before else rows.insert
     change(connection, family, key, row, known)
     return Written(before is None, row.etag, shape.read(row.stored), row.stored)

@@ -16,6 +16,7 @@ from headland.farm.catalogue import Family
 from headland.farm.catalogue.boundaries import BOUNDARIES
 from headland.farm.catalogue.parents import PARTY
 from headland.farm.catalogue.shape import shape_of
+from headland.farm.documents.hiding import visible
 from headland.farm.documents.tables import table_of
 from headland.farm.versions import Version
 
@@ -65,6 +66,7 @@ def _statement() -> Prepared:
             table.c.parent_id == bindparam("id"),
             table.c.party == bindparam("party"),
             table.c.parent_type == bindparam("kind"),
+            visible(BOUNDARIES),
         )
         .order_by(table.c.seq)
     )

@@ -18,6 +18,7 @@ from headland.database.prepared import Prepared
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.filters import Filter, Match
 from headland.farm.documents.facts import item
+from headland.farm.documents.hiding import hides, visible
 from headland.farm.documents.places import among, meeting, near, numbers
 from headland.farm.documents.tables import table_of
 from headland.farm.geometry.seeking import Sought
@@ -94,7 +95,8 @@ def page(
             values["near"] = numbers(following)
     must_look = way is Way.MEETING or (bool(asked) and way is Way.ALL)
     edge = None
-    if must_look and not _leads(family, asked):
+    # What is hidden is looked at, too.
+    if (must_look and not _leads(family, asked)) or hides(connection):
         edge = _edge(connection, family, below, after)
     values["until"] = _BEYOND if edge is None else edge
     select = partial(_statement(family, tuple(below), shape, way, apart).rows, connection, **below, **values)
@@ -180,6 +182,7 @@ def _statement(
         table.c.seq <= bindparam("until"),
     ]
     conditions += [table.c[name] == bindparam(name) for name in below]
+    conditions.append(visible(family))
     for name, count in shape:
         conditions.append(_condition(table, filters[name], [f"{name}_{number}" for number in range(count)]))
     if way is Way.MEETING:

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from headland.farm.catalogue import FAMILIES, Family
+from headland.farm.catalogue import BY_NAME, Family
 from headland.farm.catalogue.parents import PARTY, Parent
 from headland.farm.catalogue.references import ByType
 from headland.farm.catalogue.shape import Shape
@@ -13,8 +13,6 @@ from headland.farm.documents import rows
 from headland.farm.documents.rows import NO_PARTY, Key
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError
 from headland.farm.versions import Version
-
-_BY_NAME = {family.name: family for family in FAMILIES}
 
 
 def key_below(family: Family, ids: Sequence[str], document_id: str) -> Key:
@@ -52,7 +50,7 @@ def check_parents(connection: Connection, family: Family, key: Key, version: Ver
         name, text = _family_named(parent, ids), ids[parent.attribute]
         if name is None:
             continue
-        other = _BY_NAME[name]
+        other = BY_NAME[name]
         above = Key(key.party if other.of_party else NO_PARTY, text)
         # Below a party, the only party is that one.
         elsewhere = name == PARTY.family and text != key.party
@@ -75,8 +73,8 @@ def check_referred(connection: Connection, shape: Shape, key: Key, known: Mappin
             word = _said(shape, known, reference.to.attribute)
             name, kind = reference.to.families.get(word), shape.spelled(reference.to.attribute, word)
         else:
-            name, kind = reference.to, _BY_NAME[reference.to].kind.of(shape.version)
-        other = _BY_NAME.get(name or "")
+            name, kind = reference.to, BY_NAME[reference.to].kind.of(shape.version)
+        other = BY_NAME.get(name or "")
         if other is None or not rows.exists(connection, other, _referred(other, key, text)):
             raise ResourceNotFoundError(str(kind), text)
 

@@ -13,6 +13,7 @@ from headland.farm.catalogue import FAMILIES, Family
 from headland.farm.catalogue.references import ByType, Reference
 from headland.farm.catalogue.shape import Stored
 from headland.farm.documents import files
+from headland.farm.documents.hiding import visible
 from headland.farm.documents.places import NOWHERE, PLACE_COLUMNS
 from headland.farm.documents.tables import key_columns, table_of
 
@@ -60,6 +61,7 @@ def _statements(family: Family) -> _Statements:
     table = table_of(family)
     names = key_columns(family)
     this = [table.c[name] == bindparam(name) for name in names]
+    seen = [*this, visible(family)]
     written = [c.name for c in table.c if c.name not in {"seq", *names}]
     read = (table.c.etag, table.c.document, table.c.rest, *((table.c.apart,) if family.located else ()))
 
@@ -72,8 +74,8 @@ def _statements(family: Family) -> _Statements:
         )
 
     return _Statements(
-        Prepared(sa.select(*read).where(*this)),
-        Prepared(sa.select(table.c.id).where(*this)),
+        Prepared(sa.select(*read).where(*seen)),
+        Prepared(sa.select(table.c.id).where(*seen)),
         Prepared(sa.insert(table).values({n: bindparam(n) for n in (*names, *written)})),
         update(written),
         update(n for n in written if n not in PLACE_COLUMNS),
@@ -97,7 +99,7 @@ def find_place(connection: Connection, family: Family, key: Key) -> tuple[bytes 
 def _place(family: Family) -> Prepared:
     table = table_of(family)
     this = [table.c[name] == bindparam(name) for name in key_columns(family)]
-    return Prepared(sa.select(table.c.wkb).where(*this))
+    return Prepared(sa.select(table.c.wkb).where(*this, visible(family)))
 
 
 def exists(connection: Connection, family: Family, key: Key) -> bool:
@@ -167,12 +169,12 @@ def _uses(family: Family) -> tuple[_Use, ...]:
     for other in FAMILIES:
         table = table_of(other)
         if family.name == "parties" and other.of_party:
-            used = table.c.party == bindparam("id")
+            used = sa.and_(table.c.party == bindparam("id"), visible(other))
             found.append(_Use(other, Prepared(sa.select(table.c.id).where(used).limit(1))))
         for reference in other.references:
             word = reference.families.get(family.name, _NO_WORD)
             if word is not _NO_WORD:
-                used = sa.and_(*_conditions(family, table, reference, word))
+                used = sa.and_(*_conditions(family, table, reference, word), visible(other))
                 found.append(_Use(other, Prepared(sa.select(table.c.id).where(used).limit(1))))
     return tuple(found)
 

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, bindparam
 from headland.database.prepared import Prepared
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.shape import Shape
+from headland.farm.documents.hiding import visible
 from headland.farm.documents.rows import Key
 from headland.farm.documents.tables import table_of
 from headland.farm.errors import ResourceConflictError
@@ -41,6 +42,12 @@ def _other(family: Family) -> Prepared:
     same = [table.c[name] == bindparam(name) for name in names]
     return Prepared(
         sa.select(table.c.id)
-        .where(table.c.party == bindparam("party"), table.c.id != bindparam("own"), said, *same)
+        .where(
+            table.c.party == bindparam("party"),
+            table.c.id != bindparam("own"),
+            said,
+            *same,
+            visible(family),
+        )
         .limit(1)
     )

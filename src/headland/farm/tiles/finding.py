@@ -7,11 +7,12 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Connection, bindparam
+from sqlalchemy import ColumnElement, Connection, FromClause, bindparam
 
 from headland.database.prepared import Prepared
 from headland.farm.catalogue.boundaries import BOUNDARIES
 from headland.farm.catalogue.fields import FIELDS
+from headland.farm.documents.hiding import hides, visible
 from headland.farm.documents.pages import MOST_LOOKED_AT
 from headland.farm.documents.places import among, boxes_of, meeting, near, numbers
 from headland.farm.documents.tables import table_of
@@ -58,7 +59,7 @@ def outlines_in(connection: Connection, square: Square, narrowed: Narrowed) -> l
 def places_in(connection: Connection, square: Square, narrowed: Narrowed) -> list[Place]:
     """How many boundaries have their middle in each part of a square, and where that is on the average."""
     west, south, east, north = square.box
-    rows = _places(tuple(sorted(narrowed)), connection.dialect.name).rows(
+    rows = _places(tuple(sorted(narrowed)), _shorter(connection, narrowed)).rows(
         connection,
         **narrowed,
         **_sides(square.box),
@@ -70,11 +71,16 @@ def places_in(connection: Connection, square: Square, narrowed: Narrowed) -> lis
 
 def box_around(connection: Connection, narrowed: Narrowed) -> Box | None:
     """The least box that holds all boundaries; None where none has an outline."""
-    row = _around(tuple(sorted(narrowed)), connection.dialect.name).row(connection, **narrowed)
+    row = _around(tuple(sorted(narrowed)), _shorter(connection, narrowed)).row(connection, **narrowed)
     if row is None or row[0] is None:
         return None
     west, south, east, north = row
     return west, south, east, north
+
+
+def _shorter(connection: Connection, narrowed: Narrowed) -> str | None:
+    """The database system, if all boxes are asked for; None where it is for the table to say which."""
+    return None if narrowed or hides(connection) else connection.dialect.name
 
 
 def _sides(box: Box) -> dict[str, Any]:
@@ -93,14 +99,14 @@ def _outlines(names: tuple[str, ...], indexed: bool) -> Prepared:
     where = [among(table.c.seq)] if indexed else [*meeting(table), table.c.west.is_not(None)]
     return Prepared(
         sa.select(table.c.party, table.c.document, table.c.wkb)
-        .where(*where, *_conditions(names))
+        .where(*where, *_conditions(names, None))
         .limit(bindparam("most", type_=sa.Integer))
     )
 
 
 @cache
-def _places(names: tuple[str, ...], dialect: str) -> Prepared:
-    boxes = table_of(BOUNDARIES) if names else boxes_of(table_of(BOUNDARIES), dialect)
+def _places(names: tuple[str, ...], shorter: str | None) -> Prepared:
+    boxes = _boxes(shorter)
     longitude, latitude = (boxes.c.west + boxes.c.east) / 2, (boxes.c.south + boxes.c.north) / 2
     west, south, east, north = (
         bindparam(side, type_=sa.Double) for side in ("west", "south", "east", "north")
@@ -117,25 +123,30 @@ def _places(names: tuple[str, ...], dialect: str) -> Prepared:
             longitude < east,
             latitude >= south,
             latitude < north,
-            *_conditions(names),
+            *_conditions(names, shorter),
         )
         .group_by(*parts)
     )
 
 
 @cache
-def _around(names: tuple[str, ...], dialect: str) -> Prepared:
-    boxes = table_of(BOUNDARIES) if names else boxes_of(table_of(BOUNDARIES), dialect)
+def _around(names: tuple[str, ...], shorter: str | None) -> Prepared:
+    boxes = _boxes(shorter)
     least, most = sa.func.min, sa.func.max
     sides = (least(boxes.c.west), least(boxes.c.south), most(boxes.c.east), most(boxes.c.north))
-    return Prepared(sa.select(*sides).where(*_conditions(names)))
+    return Prepared(sa.select(*sides).where(*_conditions(names, shorter)))
 
 
-def _conditions(names: tuple[str, ...]) -> list[ColumnElement[bool]]:
-    """Each of what a tile is narrowed to."""
+def _boxes(shorter: str | None) -> FromClause:
+    table = table_of(BOUNDARIES)
+    return table if shorter is None else boxes_of(table, shorter)
+
+
+def _conditions(names: tuple[str, ...], shorter: str | None) -> list[ColumnElement[bool]]:
+    """Each of what a tile is narrowed to; and what is shorter than the table has none but what everybody sees."""
     table, fields = table_of(BOUNDARIES), table_of(FIELDS)
     of_farm = sa.select(fields.c.id).where(
-        fields.c.party == bindparam("party"), fields.c.farm_id == bindparam("farm")
+        fields.c.party == bindparam("party"), fields.c.farm_id == bindparam("farm"), visible(FIELDS)
     )
     conditions = {
         "party": table.c.party == bindparam("party"),
@@ -143,4 +154,5 @@ def _conditions(names: tuple[str, ...]) -> list[ColumnElement[bool]]:
         "boundary": table.c.id == bindparam("boundary"),
         "farm": sa.and_(table.c.parent_type == "Field", table.c.parent_id.in_(of_farm)),
     }
-    return [conditions[name] for name in names]
+    seen = [visible(BOUNDARIES)] if shorter is None else []
+    return [*(conditions[name] for name in names), *seen]

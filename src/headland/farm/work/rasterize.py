@@ -33,6 +33,7 @@ from headland.farm.rasters.program import Raster, Told
 from headland.farm.stores import Store
 from headland.farm.work import rows as job_rows
 from headland.farm.work.kinds import Kind, LastStep, WorkError
+from headland.farm.work.turns import Turns
 from headland.http.bodies import BodyError
 from headland.storage import StorageError
 
@@ -74,7 +75,8 @@ class _Made(NamedTuple):
     file: File
 
 
-def _run(held: Files, store: Store, wanted: Rasterize) -> LastStep:
+def _run(held: Files, turns: Turns, wanted: Rasterize) -> LastStep:
+    store = turns.store
     with tempfile.TemporaryDirectory(prefix="headland-rasters-") as path:
         folder = Path(path)
         archive, output = folder / "archive", folder / "made"

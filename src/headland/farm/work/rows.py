@@ -57,6 +57,11 @@ def take(connection: Connection, job_id: str, now: int, *, again: bool) -> None:
     )
 
 
+def lay_down(connection: Connection, job_id: str, now: int) -> None:
+    """It is left to another process, as if nobody had begun with it: that one must not give it up for it."""
+    _happen(connection, job_id, Event.LAID_DOWN, acted=now, attempts=table.c.attempts - 1)
+
+
 def end(connection: Connection, job_id: str, now: int, message: str, error_code: str | None = None) -> None:
     """It is done; or given up, where there is an error's code."""
     event = Event.DONE if error_code is None else Event.GIVEN_UP

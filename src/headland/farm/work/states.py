@@ -27,12 +27,15 @@ class Event(StrEnum):
     #: Somebody begins with it, or takes up what one who died has left.
     TAKEN = "taken"
     DONE = "done"
+    #: Whoever does it has to end before it is done.
+    LAID_DOWN = "laid down"
     GIVEN_UP = "given up"
 
 
 TRANSITIONS: Mapping[tuple[State, Event], State] = {
     (State.WAITING, Event.TAKEN): State.RUNNING,
     (State.RUNNING, Event.TAKEN): State.RUNNING,
+    (State.RUNNING, Event.LAID_DOWN): State.WAITING,
     (State.RUNNING, Event.DONE): State.SUCCEEDED,
     (State.RUNNING, Event.GIVEN_UP): State.FAILED,
 }

@@ -19,6 +19,7 @@ from headland.farm.work.cascade import CASCADE_DELETE
 from headland.farm.work.kinds import Kind, WorkError
 from headland.farm.work.pending import Pending
 from headland.farm.work.rows import Job
+from headland.farm.work.turns import StoppingError, Turns
 
 #: Seconds after which a worker looks by itself for what another one has left undone.
 LOOK = 5.0
@@ -41,6 +42,7 @@ class _Place:
 
     key: str
     store: Store
+    turns: Turns
 
 
 class Worker:
@@ -52,14 +54,19 @@ class Worker:
         stores: Stores,
         chores: Sequence[Chore] = (),
         clock: Callable[[], float] = time.time,
+        *,
         kinds: Sequence[Kind] = (),
+        rest: Callable[[float], None] = time.sleep,
     ) -> None:
-        """`stores` are its own: they are opened and closed in its thread. `kinds` are those beside `KINDS`."""
+        """`stores` are its own: they are opened and closed in its thread. `kinds` are those beside `KINDS`; `rest` is
+        for `Turns`.
+        """
         self._pending = pending
         self._stores = stores
         self._chores = chores
         self._clock = clock
         self._kinds = KINDS | {kind.name: kind for kind in kinds}
+        self._rest = rest
         #: Jobs that this process has begun with, by store and id.
         self._begun: set[tuple[str, str]] = set()
         self._stopping = False
@@ -69,7 +76,7 @@ class Worker:
         self._thread.start()
 
     def stop(self) -> None:
-        """Finish the job under way, and end."""
+        """Finish what can't be left as it is of the job under way, and end."""
         self._stopping = True
         self._pending.wake()
         if self._thread.is_alive():
@@ -95,12 +102,17 @@ class Worker:
             self._pending.forget(key)
             return
         try:
-            place = _Place(key, self._stores.open(key))
+            store = self._stores.open(key)
+            place = _Place(key, store, Turns(store, lambda: self._stopping, self._rest))
             while not self._stopping and (job := place.store.read(rows.next_open)) is not None:
                 self._do(place, job)
+            for kind in self._kinds.values():
+                kind.clear(place.turns)
             left = [chore for chore in self._chores if chore(key, place.store)]
             if not left and not self._stopping:
                 self._pending.settle(key)
+        except StoppingError:
+            _log.info("worker.stops", store=key)
         except (DatabaseUnavailableError, NewerStoreError) as error:
             _log.warning("worker.waits", store=key, reason=str(error))
         finally:
@@ -117,6 +129,9 @@ class Worker:
         _log.info("work.started", store=place.key, job=job.id, kind=job.kind, attempt=job.attempts + 1)
         try:
             self._finish(place, job)
+        except StoppingError:
+            place.store.write_and_wait(lambda c: rows.lay_down(c, job.id, self._now()))
+            raise
         except WorkError as error:
             self._give_up(place, job, error.code, error.message)
         except DatabaseUnavailableError:
@@ -129,7 +144,7 @@ class Worker:
 
     def _finish(self, place: _Place, job: Job) -> None:
         kind = self._kinds[job.kind]
-        last = kind.run(place.store, kind.input_of(job.input))
+        last = kind.run(place.turns, kind.input_of(job.input))
 
         def end(connection: Connection) -> None:
             message = last(connection)
@@ -140,7 +155,11 @@ class Worker:
         _log.info("work.ended", store=place.key, job=job.id, kind=job.kind, state="Succeeded")
 
     def _give_up(self, place: _Place, job: Job, code: str, message: str) -> None:
-        place.store.write_and_wait(lambda c: rows.end(c, job.id, self._now(), message, code))
+        def end(connection: Connection) -> None:
+            self._kinds[job.kind].abandon(connection)
+            rows.end(connection, job.id, self._now(), message, code)
+
+        place.store.write_and_wait(end)
         self._begun.discard((place.key, job.id))
         _log.warning("work.ended", store=place.key, job=job.id, kind=job.kind, state="Failed", code=code)
 
