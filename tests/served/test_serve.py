@@ -81,6 +81,29 @@ class TestListeners:
             assert answer.headers["WWW-Authenticate"].startswith("Bearer")
             assert client.get(path).status_code == 200
 
+    def test_a_refusal_reaches_a_client_that_is_still_sending(self, served: Served, tmp_path: Path) -> None:
+        body = tmp_path / "body"
+        body.write_bytes(bytes(3_000_000))
+        if shutil.which("curl") is None:
+            pytest.skip("curl is not installed")
+        command = ["curl", "--silent", "--show-error", "--http2", "--cacert", served.ca]
+        command += ["--header", "X-Requested-By: curl", "--header", "Content-Type: application/json"]
+        command += ["--write-out", "%{http_version} %{http_code} ", "--output", tmp_path / "answer"]
+        token = served.public.headers["Authorization"]
+        for path, header, expected in (
+            ("/livy/sessions", "Accept: */*", "2 401 "),
+            ("/livy/sessions", f"Authorization: {token}", "2 413 "),
+            ("/farm/meadow/bulk?api-version=2022-11-01-preview", "Accept: */*", "2 401 "),
+        ):
+            asked = [*command, "--header", header, "--data-binary", f"@{body}", f"{served.url}{path}"]
+            said = subprocess.run(asked, capture_output=True, text=True, check=False)
+            assert (said.stdout, said.stderr) == (expected, "")
+        emptied = [*command, "--request", "DELETE", "--header", f"Authorization: {token}"]
+        gone = subprocess.run(
+            [*emptied, f"{served.url}/livy/batches/9"], capture_output=True, text=True, check=False
+        )
+        assert gone.stdout == "2 404 "
+
     def test_listen_on_loopback_only(self, served: Served) -> None:
         listening = subprocess.run(["ss", "-Hltn"], capture_output=True, text=True, check=False).stdout
         if not listening:

@@ -17,6 +17,7 @@ from headland.http.application import Application
 from headland.http.failures import internal_error
 from headland.http.request_ids import PLAIN_ID, REQUEST_ID, new_id
 from headland.http.traffic import Traffic
+from headland.http.unread import Unread, may_be_left
 
 _log = structlog.get_logger("headland.http")
 
@@ -104,6 +105,9 @@ class Listener:
         scope["state"] = {"request_id": request_id}
         outer = REQUEST_ID.set(request_id)
         status = 0
+        if may_be_left(scope, headers):
+            unread = Unread(receive, send)
+            receive, send = unread.receive, unread.send
         hosts = self._hosts
         application = self._at_path(scope) if hosts is None else self._at_host(hosts, scope, headers)
 
