@@ -9,6 +9,7 @@ from types import FrameType
 import click
 
 from benchmarks import (
+    cascading,
     farm,
     harness,
     memory,
@@ -31,6 +32,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     *tokens.BENCHMARKS,
     *farm.BENCHMARKS,
     *searching.BENCHMARKS,
+    *cascading.BENCHMARKS,
     *spark.BENCHMARKS,
     *sessions.BENCHMARKS,
 )

@@ -28,8 +28,8 @@ SEED = int(os.environ.get("FAULT_SEED", time.time_ns() % 1_000_000))
 
 VERSION = {"api-version": "2022-11-01-preview"}
 
-#: Documents and files of the party that a round deletes.
-FARMS, FILES = 900, 6
+#: Documents and files of the farm that a round deletes, by itself or with its party.
+FIELDS, FILES = 900, 6
 _BYTES = 300_000
 
 #: Rounds after which the service is started anew: its supervisor gives up when a process ends too often.
@@ -48,7 +48,7 @@ class Trial:
     #: Digests of files that were sent, by attachment, and whether each was acknowledged.
     sent: dict[str, str] = field(default_factory=dict)
     acknowledged: set[str] = field(default_factory=set)
-    #: Numbers of farms that somebody saw while a cascade was under way.
+    #: Numbers of fields that somebody saw while a cascade was under way.
     seen: set[int] = field(default_factory=set)
 
     def run(self, number: int) -> None:
@@ -56,12 +56,13 @@ class Trial:
             self.served.stop()
             self.served.start(authorize=False)
         party, over = f"round-{number}", threading.Event()
+        segment = self.dice.choice(("parties", "farms"))
         watcher = threading.Thread(target=self._watch, args=(party, over))
         sender = threading.Thread(target=self._send_some, args=(number, over))
         sender.start()
         self._make(party)
         watcher.start()
-        asking = ThreadPoolExecutor(1).submit(self._cascade, party)
+        asking = ThreadPoolExecutor(1).submit(self._cascade, segment, party)
         time.sleep(self.dice.uniform(0, 0.25))
         blow = self.dice.choice(("web", "all"))
         if blow == "web":
@@ -73,36 +74,41 @@ class Trial:
         over.set()
         for thread in (watcher, sender):
             thread.join()
-        fate = self._fate(party, started=asking.result())
-        print(f"round {number}: {blow}, cascade {fate}, {len(self.acknowledged)} files kept", flush=True)
+        fate = self._fate(segment, party, started=asking.result())
+        print(
+            f"round {number}: {blow}, cascade of {segment} {fate}, {len(self.acknowledged)} files kept",
+            flush=True,
+        )
 
     def _make(self, party: str) -> None:
         self._do("PATCH", f"/parties/{party}", json={}, headers=_PATCH).raise_for_status()
-        lines = b"".join(b'{"id":"farm-%d","partyId":"%b"}\n' % (n, party.encode()) for n in range(FARMS))
+        self._do("PATCH", f"/parties/{party}/farms/home", json={}, headers=_PATCH).raise_for_status()
+        line = b'{"id":"field-%d","partyId":"%b","farmId":"home"}\n'
+        lines = b"".join(line % (n, party.encode()) for n in range(FIELDS))
         headers = {"content-type": "application/x-ndjson"}
-        self._do("POST", "/bulk/farms", content=lines, headers=headers).raise_for_status()
+        self._do("POST", "/bulk/fields", content=lines, headers=headers).raise_for_status()
         for n in range(FILES):
             answer = self._attach(party, f"file-{n}", b"%d" % n)
             answer.raise_for_status()
-        assert self._farms(party) == FARMS
+        assert self._fields(party) == FIELDS
 
     def _attach(self, party: str, name: str, data: bytes) -> httpx.Response:
-        fields = {"resourceId": party, "resourceType": "Party"}
+        fields = {"resourceId": "home", "resourceType": "Farm"}
         path = f"/parties/{party}/attachments/{name}"
         return self._do("PATCH", path, data=fields, files={"file": ("a.bin", data)})
 
-    def _cascade(self, party: str) -> bool:
+    def _cascade(self, segment: str, party: str) -> bool:
         """Whether it was acknowledged."""
+        names = {"partyId": party} | ({"farmId": "home"} if segment == "farms" else {})
         with contextlib.suppress(httpx.TransportError):
-            path = f"/parties/cascade-delete/{party}"
-            return self._do("PUT", path, params={"partyId": party}).status_code == 202
+            return self._do("PUT", f"/{segment}/cascade-delete/{party}", params=names).status_code == 202
         return False
 
     def _watch(self, party: str, over: threading.Event) -> None:
         while not over.is_set():
             with contextlib.suppress(httpx.TransportError):
-                if (farms := self._farms(party)) is not None:
-                    self.seen.add(farms)
+                if (fields := self._fields(party)) is not None:
+                    self.seen.add(fields)
 
     def _send_some(self, number: int, over: threading.Event) -> None:
         for n in range(100):
@@ -114,23 +120,25 @@ class Trial:
                 if self._attach("keeper", name, data).status_code == 201:
                     self.acknowledged.add(name)
 
-    def _fate(self, party: str, *, started: bool) -> str:
-        job = self._do("GET", f"/parties/cascade-delete/{party}")
+    def _fate(self, segment: str, party: str, *, started: bool) -> str:
+        path = f"/{segment}/cascade-delete/{party}"
+        job = self._do("GET", path)
         if job.status_code == 404:
             assert not started
-            assert self._farms(party) == FARMS
+            assert self._fields(party) == FIELDS
             for n in range(FILES):
                 assert self._file(party, f"file-{n}") == b"%d" % n
             return "was never started"
 
         def ended() -> bool:
-            shown = self._do("GET", f"/parties/cascade-delete/{party}").json()
+            shown = self._do("GET", path).json()
             assert shown["status"] != "Failed", shown
             return bool(shown["status"] == "Succeeded")
 
         eventually(ended, "the cascade has ended", 60)
-        assert self._farms(party) == 0
-        assert self._do("GET", f"/parties/{party}").status_code == 404
+        assert self._fields(party) == 0
+        gone = f"/parties/{party}" if segment == "parties" else f"/parties/{party}/farms/home"
+        assert self._do("GET", gone).status_code == 404
         assert self._do("GET", f"/parties/{party}/attachments/file-0/file").status_code == 404
         return "is done"
 
@@ -144,13 +152,13 @@ class Trial:
                 assert hashlib.sha256(data).hexdigest() == digest
                 kept += 1
         assert kept
-        others = sum(FILES for n in range(ROUNDS) if self._farms(f"round-{n}"))
+        others = sum(FILES for n in range(ROUNDS) if self._fields(f"round-{n}"))
         files = self.served.home / "files" / "farm" / "files"
         # Whoever received what was lost is known to be dead at the next look.
         eventually(lambda: _count(files) == kept + others, f"{kept + others} files, no more", 30)
 
-    def _farms(self, party: str) -> int | None:
-        answer = self._do("GET", f"/parties/{party}/farms", params={"maxPageSize": 1000})
+    def _fields(self, party: str) -> int | None:
+        answer = self._do("GET", f"/parties/{party}/fields", params={"maxPageSize": 1000})
         return len(answer.json()["value"]) if answer.status_code == 200 else None
 
     def _file(self, party: str, name: str) -> bytes | None:
@@ -178,8 +186,9 @@ def trial(tmp_path: Path) -> Iterator[Trial]:
 
 def test_cascades_and_uploads_are_all_or_nothing(trial: Trial) -> None:
     print(f"FAULT_SEED={SEED}", json.dumps({"rounds": ROUNDS}))
-    trial._do("PATCH", "/parties/keeper", json={}, headers=_PATCH).raise_for_status()
+    for path in ("/parties/keeper", "/parties/keeper/farms/home"):
+        trial._do("PATCH", path, json={}, headers=_PATCH).raise_for_status()
     for number in range(ROUNDS):
         trial.run(number)
-    assert trial.seen <= {0, FARMS}
+    assert trial.seen <= {0, FIELDS}
     trial.check_files()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import sqlalchemy as sa
-from sqlalchemy import Connection
+from sqlalchemy import ColumnElement, Connection
 
 from headland.farm.catalogue import BY_NAME, PARTIES, Family
 from headland.farm.documents import rows
@@ -13,7 +13,7 @@ from headland.farm.documents.tables import table_of
 #: Documents that are removed in one transaction: some milliseconds' worth.
 MOST_REMOVED = 250
 
-#: Rows that are looked at for them, where there may be others between them.
+#: Rows that are looked at for them, where no index leads to them.
 _MOST_LOOKED_AT = 20_000
 
 #: Notes that are removed in one transaction.
@@ -54,10 +54,12 @@ def _clear_noted(connection: Connection, family: Family, party: str) -> None:
 def _clear_range(connection: Connection, family: Family, party: str, first: int, last: int) -> None:
     """In the order of rows, so that what is left of the range is one."""
     table, going = table_of(family), going_table
-    upto = min(last, first + _MOST_LOOKED_AT - 1)
-    # What lies below more than a party has no index of its numbers by party: by a function, so that SQLite goes
-    # by the numbers, and does not sort all that the party has.
-    own = sa.func.coalesce(table.c.party, "") if family.below else table.c.party
+    upto = last
+    own: ColumnElement[str] = table.c.party
+    if family.below:
+        # There is no index of the numbers by party alone: by a function, so that SQLite goes by the numbers, and does
+        # not sort all that the party has.
+        upto, own = min(last, first + _MOST_LOOKED_AT - 1), sa.func.coalesce(table.c.party, "")
     numbered = sa.select(table.c.seq).where(own == party, table.c.seq.between(first, upto))
     numbers = connection.execute(numbered.order_by(table.c.seq).limit(MOST_REMOVED)).scalars().all()
     _remove(connection, family, party, numbers)

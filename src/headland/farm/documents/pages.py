@@ -96,7 +96,7 @@ def page(
     must_look = way is Way.MEETING or (bool(asked) and way is Way.ALL)
     edge = None
     # What is hidden is looked at, too.
-    if (must_look and not _leads(family, asked)) or hides(connection):
+    if (must_look and not _leads(family, asked)) or (family.of_party and hides(connection)):
         edge = _edge(connection, family, below, after)
     values["until"] = _BEYOND if edge is None else edge
     select = partial(_statement(family, tuple(below), shape, way, apart).rows, connection, **below, **values)

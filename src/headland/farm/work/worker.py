@@ -156,7 +156,8 @@ class Worker:
 
     def _give_up(self, place: _Place, job: Job, code: str, message: str) -> None:
         def end(connection: Connection) -> None:
-            self._kinds[job.kind].abandon(connection)
+            if (kind := self._kinds.get(job.kind)) is not None:
+                kind.abandon(connection)
             rows.end(connection, job.id, self._now(), message, code)
 
         place.store.write_and_wait(end)
