@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -99,14 +100,25 @@ def laid_out_on(shelf: Shelf) -> set[str]:
     return {name.removeprefix("farm_") for name in names}
 
 
-def stores_template(system: str, folder: Path, *keys: str) -> Template[None]:
-    """Stores that are laid out; but not files, which take no time."""
+class StoresTemplate(Template[None]):
+    """Farm stores that are laid out, to be copied with the database beside which or in which they are."""
 
-    def prepare(url: str) -> None:
-        with shelf_at(url, folder) as shelf:
+    def __init__(self, system: str, folder: Path, *keys: str) -> None:
+        self._stores = folder / "farm"
+        self._stores.mkdir()
+        super().__init__(system, folder, partial(self._lay_out, keys))
+
+    def _lay_out(self, keys: tuple[str, ...], url: str) -> None:
+        with shelf_at(url, self._stores) as shelf:
             if isinstance(shelf, SchemaShelf):
                 shelf.prepare()
-                for key in keys:
-                    shelf.lay_out(key)
+            for key in keys:
+                shelf.lay_out(key)
 
-    return Template(system, folder, prepare)
+    @contextmanager
+    def shelf(self, folder: Path) -> Iterator[Shelf]:
+        """A copy, in the folder if it is SQLite's."""
+        with self.copied(folder / "headland.db") as url:
+            shutil.copytree(self._stores, folder / "farm")
+            with shelf_at(url, folder / "farm") as shelf:
+                yield shelf

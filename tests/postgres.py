@@ -22,6 +22,16 @@ _FOLDERS = (Path("/usr/lib/postgresql"), Path("/usr/local/opt"), Path("/opt/home
 
 DEADLINE = 60
 
+#: What is committed outlives the server's processes, killed as they may be, but not the machine's power: a database a
+#: test would be flushed to the disk whole.
+_SETTINGS = (
+    "listen_addresses=",
+    "fsync=off",
+    "full_page_writes=off",
+    "wal_level=minimal",
+    "max_wal_senders=0",
+)
+
 #: Runs the server until its own standard input ends, as it does when the tests' process is gone, however it went.
 _UNTIL_INPUT_ENDS = 'exec 3<&0; "$@" & server=$!; (cat <&3 >&2; kill -INT $server) & wait $server'
 
@@ -46,7 +56,8 @@ class Cluster:
     def start(self) -> None:
         """Start it, and wait until it answers."""
         log = (self.folder / "log").open("ab")
-        command = [self.programs / "postgres", "-D", "data", "-k", self.folder, "-c", "listen_addresses="]
+        options = [argument for setting in _SETTINGS for argument in ("-c", setting)]
+        command = [self.programs / "postgres", "-D", "data", "-k", self.folder, *options]
         self.process = subprocess.Popen(
             ["sh", "-c", _UNTIL_INPUT_ENDS, "sh", *command],
             cwd=self.folder,

@@ -15,7 +15,7 @@ from headland.farm.rights import rights_operation
 from headland.farm.routes import catalogue_operations
 from headland.farm.routing import Routes
 from headland.farm.tiles.routes import tile_operations
-from headland.farm.versions import ALL, Version
+from headland.farm.versions import Version
 from headland.farm.work.rasterize_routes import rasterize_operations
 from headland.farm.work.routes import job_operations
 from headland.http.application import Application
@@ -47,7 +47,9 @@ class FarmApplication(Application):
     def __init__(self, surroundings: Surroundings, addresses: Addresses) -> None:
         super().__init__([], RENDERERS)
         self._addresses = addresses
-        self._routes = {version: Routes(operations_of(version, surroundings)) for version in ALL}
+        self._surroundings = surroundings
+        # Each when it is first asked for: most clients speak one version, and no process waits for the others.
+        self._routes: dict[Version, Routes] = {}
 
     def _handler(self, scope: Scope) -> Handler:
         path: str = scope["path"][len(scope.get("root_path", "")) :]
@@ -61,6 +63,8 @@ class FarmApplication(Application):
             base = self._addresses.by_host(instance)
         query = query_of(scope["query_string"])
         version = version_of(query)
+        if version not in self._routes:
+            self._routes[version] = Routes(operations_of(version, self._surroundings))
         found, scope["path_params"] = self._routes[version].find(scope["method"], segments)
         scope["route"] = found.path
         scope["arrival"] = Arrival(instance, version, query, base, path)

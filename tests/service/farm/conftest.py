@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from joserfc import jwt
 from joserfc.jwk import RSAKey
-from tests.databases import SYSTEMS, Template, made_once, shelf_at, stores_template
+from tests.databases import SYSTEMS, StoresTemplate, made_once
 from tests.service.farm.in_process import InProcess
 
 from headland.cli.main import cli
@@ -127,14 +127,14 @@ def token(key: RSAKey) -> Callable[..., str]:
 
 
 @pytest.fixture(scope="session", params=SYSTEMS)
-def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Template[None]:
+def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> StoresTemplate:
     folder, keys = tmp_path_factory.mktemp("farm"), [f"store-{name}" for name in INSTANCES]
-    return made_once("instances", request.param, lambda: stores_template(request.param, folder, *keys))
+    return made_once("instances", request.param, lambda: StoresTemplate(request.param, folder, *keys))
 
 
 @pytest.fixture
-def shelf(template: Template[None], tmp_path: Path) -> Iterator[Shelf]:
-    with template.copied(tmp_path / "headland.db") as url, shelf_at(url, tmp_path / "farm") as shelf:
+def shelf(template: StoresTemplate, tmp_path: Path) -> Iterator[Shelf]:
+    with template.shelf(tmp_path) as shelf:
         yield shelf
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.databases import SYSTEMS, Template, made_once, shelf_at, stores_template
+from tests.databases import SYSTEMS, StoresTemplate, made_once, shelf_at
 
 from headland.farm.stores import Shelf, Stores
 
@@ -20,13 +20,13 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session", params=SYSTEMS)
-def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Template[None]:
+def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> StoresTemplate:
     folder = tmp_path_factory.mktemp("farm")
-    return made_once("farm", request.param, lambda: stores_template(request.param, folder))
+    return made_once("farm", request.param, lambda: StoresTemplate(request.param, folder))
 
 
 @pytest.fixture
-def url(template: Template[None], tmp_path: Path) -> Iterator[str]:
+def url(template: StoresTemplate, tmp_path: Path) -> Iterator[str]:
     with template.copied(tmp_path / "headland.db") as url:
         yield url
 

@@ -7,13 +7,14 @@ from functools import cache
 from headland.farm.versions import ALL, Version, Versions, versions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spelling:
     """A name, and what some versions have in its place."""
 
     usual: str
     others: Mapping[str, str] = field(default_factory=dict)
 
+    @cache  # noqa: B019 - declarations live as long as the program
     def of(self, version: Version) -> str:
         """The name in one version."""
         return next(
@@ -21,7 +22,7 @@ class Spelling:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Word(Spelling):
     """One of the words that may stand somewhere, in the versions that know it."""
 

@@ -7,6 +7,7 @@ all that stands beside a document was made from it.
 
 import hashlib
 import secrets
+from functools import cache
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -30,6 +31,7 @@ HEAD = "0004"
 _AT_ONCE = 1000
 
 
+@cache
 def fingerprint() -> str:
     """Of the families' tables, as they are declared."""
     lines = [
