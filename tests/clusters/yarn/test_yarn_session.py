@@ -7,6 +7,8 @@ from tests.clusters.yarn.conftest import MiniYarn, report
 from tests.served.notebooks import Notebook
 from tests.serving import Served, eventually
 
+from headland.jobs.clusters.manager import tag_of
+
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 
@@ -32,8 +34,10 @@ def test_a_session_from_its_start_through_the_services_end_to_its_own(
     on_yarn.start()
     assert "container_" in notebook.ended(number)["output"]["data"]["text/plain"]
     assert runs.read_text() == "run\n"
+    # By the tag, as what a killed driver leaves is.
+    mini_yarn.manager().clear_away(tag_of(notebook.run_key))
+    eventually(lambda: report(mini_yarn, app_id)["state"] == "KILLED", "it is killed")
+    eventually(lambda: notebook.get("/state")["state"] == "error", "it says that its application is gone")
+    assert notebook.run("sc.parallelize([7], 1).count()")["status"] == "error"
     notebook.post("/stop", status=204)
-    said = eventually(
-        lambda: r if (r := report(mini_yarn, app_id))["state"] == "FINISHED" else None, "it ends"
-    )
-    assert said["finalStatus"] == "SUCCEEDED"
+    assert notebook.get()["state"] == "dead"

@@ -42,6 +42,8 @@ class _Language:
     ready: bool = False
     #: How it ended, if it has.
     ended: str | None = None
+    #: Whether it is there, and its application is not.
+    lost: bool = False
 
 
 class Session:
@@ -85,7 +87,8 @@ class Session:
             return "starting"
         if self._current is not None or self._waiting:
             return "busy"
-        return "error" if any(language.ended for language in self._languages.values()) else "idle"
+        languages = self._languages.values()
+        return "error" if any(language.ended or language.lost for language in languages) else "idle"
 
     def about(self) -> dict[str, Any]:
         """State and application; since when it has been idle, in milliseconds since the epoch."""
@@ -246,6 +249,9 @@ class Session:
                 self._on_ready(self.application)
             if self._current is not None and language.interpreter is not None:
                 self._run(self._current, language.interpreter)
+            return
+        if message["event"] == "application":
+            language.lost = message["lost"]
             return
         statement = self._find(message["id"])
         if statement is not None and statement.state in {RUNNING, CANCELLING}:

@@ -20,6 +20,9 @@ from headland.jobs.sessions.interpreter.spark import Application, prepare, take_
 #: Seconds between attempts to stop what does not stop.
 _INSISTING = 0.1
 
+#: Seconds between looks at whether the application is there still.
+_WATCHING = 2.0
+
 #: Seconds that code gets to end by itself once its Spark jobs were cancelled, before it is interrupted, and again
 #: between interruptions: what takes one as any other exception may be tidying up.
 _COURTESY = 1.0
@@ -67,6 +70,8 @@ class Interpreter:
         threading.Thread(target=self._listen, name="host", daemon=True).start()
         application = self._application
         self._send({"event": "ready", "app_id": application.app_id, "ui_url": application.ui_url})
+        if application.remote:
+            threading.Thread(target=self._watch, name="application", daemon=True).start()
         while (task := self._waiting.get()) is not None:
             output = self._cell(task["id"], task["kind"], task["code"])
             self._send({"event": "ended", "id": task["id"], "output": limited(output, self._limit)})
@@ -96,6 +101,18 @@ class Interpreter:
     def _interrupted(self, *_: Any) -> None:
         if self._running is not None and self._running == self._unwanted:
             raise KeyboardInterrupt
+
+    def _watch(self) -> None:
+        """Tell when the application is lost, and when there is another. A JVM that does not answer is the host's
+        affair.
+        """
+        lost = False
+        with contextlib.suppress(Exception):
+            while True:
+                time.sleep(_WATCHING)
+                if (now := self._application.is_lost()) != lost:
+                    lost = now
+                    self._send({"event": "application", "lost": lost})
 
     def _listen(self) -> None:
         while (message := receive_now(self._host)) is not None:

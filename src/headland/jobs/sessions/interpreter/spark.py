@@ -77,6 +77,16 @@ class Application:
         """The JVM, as py4j has it."""
         return self.context._jvm  # noqa: SLF001 - as PySpark's own modules do
 
+    @property
+    def remote(self) -> bool:
+        """Whether it lives on a cluster, which may end it."""
+        return not str(self.context.master).startswith("local")
+
+    def is_lost(self) -> bool:
+        """Whether it was stopped by somebody else than this interpreter's code: its cluster, for one."""
+        context = self._current()
+        return context is not None and bool(context._jsc.sc().isStopped())  # noqa: SLF001 - Python's has no word for it
+
     def conf(self, key: str) -> str:
         """A configuration value; empty where it is not set."""
         return str(self.context.getConf().get(key, "") or "")
