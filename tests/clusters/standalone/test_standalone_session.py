@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,20 +15,38 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
-def notebook(attached: Served) -> Notebook:
-    return Notebook(attached, kind="shared", conf={"spark.ui.enabled": "true"}).is_idle()
+def workers_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Another path of a Python than the driver's, as nodes of a cluster may have."""
+    path = tmp_path_factory.mktemp("worker") / "python3"
+    path.symlink_to(Path(sys.executable).resolve())
+    return path
+
+
+@pytest.fixture(scope="module")
+def notebook(attached: Served, workers_python: Path) -> Notebook:
+    conf = {"spark.ui.enabled": "true", "spark.pyspark.python": str(workers_python)}
+    return Notebook(attached, kind="shared", conf=conf).is_idle()
 
 
 def test_its_application_is_the_masters(notebook: Notebook, cluster: StandaloneCluster) -> None:
-    record = eventually(lambda: r if (r := notebook.get())["appId"] else None, "its row says so")
-    assert record["appId"] in {app["id"] for app in cluster.state()["activeapps"]}
-    assert record["appInfo"]["sparkUiUrl"].startswith("http://127.0.0.1:")
+    # Its host says that it is up before its row does.
+    ui = eventually(lambda: notebook.get()["appInfo"]["sparkUiUrl"], "its row says so")
+    assert ui.startswith("http://127.0.0.1:")
+    assert notebook.get()["appId"] in {app["id"] for app in cluster.state()["activeapps"]}
 
 
-def test_code_of_every_kind_runs_on_the_worker(notebook: Notebook, cluster: StandaloneCluster) -> None:
-    assert cluster.worker is not None
-    where = "import os\nsc.parallelize([0], 1).map(lambda _: os.getcwd()).collect()[0]"
-    assert str(cluster.folder / "work") in notebook.text(where, kind="pyspark")
+def test_code_of_every_kind_runs_on_the_worker(
+    notebook: Notebook, cluster: StandaloneCluster, workers_python: Path
+) -> None:
+    where = (
+        "import os, sys\n"
+        "def where(_):\n"
+        "    return f'{os.getcwd()} {sys.executable}'\n"
+        "sc.parallelize([0], 1).map(where).collect()[0]"
+    )
+    found = notebook.text(where, kind="pyspark")
+    assert str(cluster.folder / "work") in found
+    assert str(workers_python) in found
     scala = "case class Furrow(n: Long)\nspark.range(4).map(n => Furrow(n)).filter(_.n > 1).count()"
     assert notebook.text(scala, kind="spark").endswith(" = 2\n")
     notebook.text("spark.range(3).createOrReplaceTempView('three')", kind="pyspark")
