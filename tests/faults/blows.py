@@ -1,4 +1,4 @@
-"""Faults: each strikes a scene whose batches are held at their points, lets life go on, and is lifted again."""
+"""Faults: each strikes a scene whose jobs are held at their points, lets life go on, and is lifted again."""
 
 import contextlib
 import json
@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 from tests.faults import machine
 from tests.faults.points import Scene
+from tests.faults.sessions import UP
 from tests.serving import Served, eventually
 
 #: Where a program's process is there, or was, when the scene is set.
@@ -42,22 +43,33 @@ def kill_all(scene: Scene) -> None:
 
 
 def kill_runner(scene: Scene) -> None:
+    sessions = [scene.sessions.held[point] for point in UP]
     machine.kill(*_found(machine.runner(scene.batches[point].key) for point in (*LAUNCHED, "spawned")))
+    machine.kill(*(held.process("headland.jobs.runner") for held in sessions))
     scene.let_controller_on()
     # Before the gates are opened: what is left of them is to be stopped, not to come to its end.
     for point in ("starting", "running", "finishing"):
         scene.served.wait(scene.batches[point].id)
+    for held in sessions:
+        eventually(lambda held=held: held.state == "dead", "the session is over")
 
 
 def kill_jvm(scene: Scene) -> None:
     points = ("starting", "running", "deleting")
     machine.kill(*_found(machine.program(scene.batches[point].key) for point in points))
+    sessions = scene.sessions.held
+    machine.kill(*(sessions[point].process("bin/java") for point in ("starting", "idle")))
+    # The place between JVM and runner.
+    machine.kill(sessions["busy"].process("sessions.host"))
 
 
 def disk_full(scene: Scene) -> None:
     """Run directories have a file system of their own here; see `small_disk`."""
-    filler = scene.served.home / "batches" / "filler"
-    fill(filler)
+    fillers = [scene.served.home / folder / "filler" for folder in ("batches", "sessions")]
+    for filler in fillers:
+        fill(filler)
+    refused = {"code": "nobody runs this"}
+    scene.sessions.held["idle"].notebook.post("/statements", refused, 500)
     scene.let_controller_on()
     scene.release()
     # What had been started ends, what is to be deleted goes, and what waits is not given up.
@@ -73,7 +85,8 @@ def disk_full(scene: Scene) -> None:
             lambda held=held: logged(scene, held.id) or held.directory.exit.exists(),
             f"the controller has tried the batch {point}",
         )
-    filler.unlink()
+    for filler in fillers:
+        filler.unlink()
 
 
 def database_locked(scene: Scene) -> None:
@@ -196,14 +209,14 @@ def _unwritable(scene: Scene) -> None:
 
 def _bring_down(scene: Scene) -> None:
     scene.served.kill()
-    for held in scene.batches.values():
-        machine.kill(*machine.bearers(held.key))
+    for directory in scene.directories:
+        machine.kill(*machine.bearers(directory.path.name))
 
 
 def _forge(scene: Scene, change: Callable[[dict[str, object], int], dict[str, object]]) -> None:
     """Have every record of a process name one that has nothing to do with Headland."""
-    for held in scene.batches.values():
-        for file in (held.directory.runner, held.directory.application):
+    for directory in scene.directories:
+        for file in (directory.runner, directory.application):
             if file.exists():
                 stranger = scene.stranger()
                 file.write_text(json.dumps(change(json.loads(file.read_text()), stranger.pid)))

@@ -59,7 +59,8 @@ def struck(
     if fault == "database_read_only":
         request.getfixturevalue("immutable")
     if fault == "disk_full":
-        mount_small(folder / "home" / "batches", DISK)
+        for jobs in ("batches", "sessions"):
+            mount_small(folder / "home" / jobs, DISK)
     served = tiny_served(folder)
     scene = Scene(served, folder)
     try:
@@ -76,10 +77,11 @@ def struck(
 
 
 def tiny_served(folder: Path, **settings: str) -> Served:
-    """A Headland whose Java is the tiny program, and that does not wait long for anything."""
+    """A Headland whose Java and whose sessions' Python are tiny programs, and that does not wait long for anything."""
     return Served(
         folder / "home",
         jobs_java_home=str(tiny.install(folder)),
+        jobs_python=str(tiny.install_python(folder)),
         database_busy_timeout="0.3",
         **{"jobs_max_running": "16", "jobs_kill_grace": "1", **settings},
     )

@@ -25,6 +25,7 @@ from typing import Any
 
 import httpx
 from tests.faults import machine, tiny
+from tests.faults.sessions import Sessions
 from tests.faults.tiny import END, START, Gates
 from tests.serving import Served, eventually
 
@@ -71,12 +72,17 @@ class Scene:
     others: list[Held] = field(default_factory=list)
     #: Processes that have nothing to do with Headland.
     strangers: list["subprocess.Popen[bytes]"] = field(default_factory=list)
+    sessions: Sessions = field(init=False)
     _frozen: list[int] = field(default_factory=list)
     _lock: int | None = None
 
+    def __post_init__(self) -> None:
+        self.sessions = Sessions(self.served, self.folder)
+
     def set_up(self) -> None:
-        """Returns when every batch is where it is to be, and the controller stands still."""
+        """Returns when every batch and session is where it is to be, and the controller stands still."""
         self.put_archive()
+        self.sessions.begin()
         controller = machine.controller(self.served)
         self.batches = {
             point: self.submit(*closed)
@@ -102,6 +108,7 @@ class Scene:
         self._await("recorded", lambda held: held.directory.exit.exists())
         self._ask_to_delete(self.batches["deleting"].id)
         self.batches["accepted"] = self.submit()
+        self.sessions.end()
         self._verify()
 
     def put_archive(self) -> None:
@@ -133,6 +140,7 @@ class Scene:
             self._lock = None
         for held in [*self.batches.values(), *self.others]:
             held.gates.open(START, END)
+        self.sessions.release()
 
     def stranger(self) -> "subprocess.Popen[bytes]":
         self.strangers.append(subprocess.Popen(["sleep", "600"]))
@@ -145,6 +153,13 @@ class Scene:
             stranger.wait()
         for held in [*self.batches.values(), *self.others]:
             held.gates.close()
+        self.sessions.close()
+
+    @property
+    def directories(self) -> list[RunDirectory]:
+        """Of all batches and sessions that are held."""
+        held = [*self.batches.values(), *self.sessions.held.values()]
+        return [each.directory for each in held]
 
     def row(self, batch: int) -> dict[str, Any] | None:
         """The batch's row, as it is in the file."""

@@ -4,6 +4,7 @@ The last argument of a batch that it runs names a folder. What it leaves there i
 """
 
 import os
+import sys
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,8 @@ LAST_LINE = "the last line"
 #: passes the gate `end`, and ends. Asked for anything else than a batch of ours, it does nothing.
 _JAVA = f"""#!/bin/sh
 folder=$(tail -n 1 "${{1#@}}" 2>/dev/null | tr -d '"')
+# A session's JVM ends when its standard input does.
+[ "$folder" != pyspark-shell ] || {{ while read -r _; do :; done; exit 0; }}
 [ -d "$folder" ] || exit 0
 pass() {{ [ ! -p "$folder/$1" ] || read -r _ < "$folder/$1"; }}
 pass start
@@ -27,6 +30,37 @@ echo '{LAST_LINE}'
 exit 0
 """
 
+#: In the place of a session's Python. It makes no application until there is the file `up-` with its run key; a
+#: statement is a folder's name, in which it leaves its mark and passes the gate `end`.
+_PYTHON = """#!{python} -S
+import json, os, socket, sys, threading, time
+host = socket.socket(fileno=int(sys.argv[-1]))
+def exactly(size):
+    data = b""
+    while len(data) < size:
+        part = host.recv(size - len(data))
+        if not part: os._exit(0)
+        data += part
+    return data
+def receive(): return json.loads(exactly(int.from_bytes(exactly(4), "big")))
+def send(**message):
+    body = json.dumps(message).encode()
+    host.sendall(len(body).to_bytes(4, "big") + body)
+def run(task):
+    with open(task["code"] + "/mark", "a") as mark: mark.write("run\\n")
+    if os.path.exists(task["code"] + "/end"):
+        with open(task["code"] + "/end") as gate: gate.readline()
+    shown = dict(status="ok", execution_count=task["id"], data={{"text/plain": "through"}})
+    send(event="ended", id=task["id"], output=shown)
+receive()
+while not os.path.exists("{folder}/up-" + os.environ["HEADLAND_RUN"]): time.sleep(0.02)
+send(event="ready", app_id="tiny", ui_url=None)
+while True:
+    asked = receive()
+    if asked["do"] == "run": threading.Thread(target=run, args=(asked,), daemon=True).start()
+    elif asked["do"] == "progress": send(event="answer", call=asked["call"], value=0.5)
+"""
+
 START, END = "start", "end"
 
 
@@ -37,6 +71,19 @@ def install(folder: Path) -> Path:
     java.write_text(_JAVA)
     java.chmod(0o755)
     return java.parent.parent
+
+
+def install_python(folder: Path) -> Path:
+    """The tiny program below `folder` that takes the place of a session's Python."""
+    python = folder / "tiny-python"
+    python.write_text(_PYTHON.format(python=sys.executable, folder=folder))
+    python.chmod(0o755)
+    return python
+
+
+def let_up(folder: Path, run_key: str) -> None:
+    """Let the session of a run key have its application, now or when it gets there."""
+    (folder / f"up-{run_key}").touch()
 
 
 def archive(file: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.served.notebooks import Notebook
+from tests.served.test_processes import processes_of
 from tests.serving import HEADLAND, Served
 
 pytestmark = pytest.mark.spark
@@ -144,3 +145,17 @@ def test_the_command_line(notebook: Notebook) -> None:
     failed = headland("run", "--kind", "spark")
     assert failed.returncode == 1
     assert "failed (Error: " in failed.stderr
+
+
+def test_stop_keeps_record_and_statements_and_leaves_no_process(notebook: Notebook) -> None:
+    served, key = notebook.served, notebook.run_key
+    assert len(processes_of(key)) >= 3
+    notebook.post("/stop", status=204)
+    assert notebook.get()["state"] == "dead"
+    assert processes_of(key) == {}
+    assert "\t diagnostics: The session was stopped on request." in notebook.get("/log?size=-1")["log"]
+    assert notebook.get("/statements/0")["output"]["status"] == "ok"
+    notebook.post("/stop", status=204)
+    assert notebook.post("/connect")["state"] == "dead"
+    assert served.public.delete(notebook.path).json() == {"msg": "deleted"}
+    assert list((served.home / "sessions").iterdir()) == []

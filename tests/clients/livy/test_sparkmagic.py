@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -40,34 +41,49 @@ println("through")
 }
 
 
-@pytest.mark.parametrize("kernel", CELLS)
-def test_a_notebook(make_served: Callable[..., Served], tmp_path: Path, mark: Path, kernel: str) -> None:
+def test_notebooks(make_served: Callable[..., Served], tmp_path: Path) -> None:
+    """One of each kernel, side by side."""
     served = make_served(server_private_authentication="none")
     served.start()
-    python = installed("sparkmagic", "bin/python")
+    marks = {kernel: tmp_path / f"mark-{kernel}" for kernel in CELLS}
+    with Gateway(served.private_url) as gateway, ExitStack() as running:
+        notebooks = {
+            kernel: running.enter_context(notebook(gateway, kernel, marks[kernel], tmp_path / kernel))
+            for kernel in CELLS
+        }
+        for mark in marks.values():
+            runs_once(mark)
+        served.kill()
+        served.start()
+        for mark in marks.values():
+            mark.touch()
+        shown = {kernel: program.answer() for kernel, program in notebooks.items()}
+    assert_shown(shown["pysparkkernel"], "division by zero")
+    assert_shown(shown["sparkkernel"], "/ by zero")
+    for mark in marks.values():
+        assert Path(f"{mark}.runs").read_text() == "run\n"
+
+
+def notebook(gateway: Gateway, kernel: str, mark: Path, folder: Path) -> Program:
+    """A notebook in that kernel whose cell waits for a file."""
     value, view, wait, fail = (code.replace("{mark}", str(mark)) for code in CELLS[kernel])
     query, local = (
         "%%sql -o three\nSELECT id, id * 2 AS twice FROM three",
         "%%local\nprint(three['twice'].sum())",
     )
     cells = [CONFIGURE, value, view, query, local, wait, fail, value]
-    with Gateway(served.private_url) as gateway:
-        asked = json.dumps({"url": gateway.url, "kernel": kernel, "cells": cells})
-        path = {"PATH": f"{ENVIRONMENTS / 'sparkmagic' / 'bin'}:/usr/bin:/bin"}
-        with Program(
-            [python, HERE / "drivers" / "sparkmagic_notebook.py", asked], tmp_path / "client", path
-        ) as notebook:
-            runs_once(mark)
-            served.kill()
-            served.start()
-            mark.touch()
-            shown = notebook.answer()
+    asked = json.dumps({"url": gateway.url, "kernel": kernel, "cells": cells})
+    path = {"PATH": f"{ENVIRONMENTS / 'sparkmagic' / 'bin'}:/usr/bin:/bin"}
+    python = installed("sparkmagic", "bin/python")
+    return Program([python, HERE / "drivers" / "sparkmagic_notebook.py", asked], folder, path)
+
+
+def assert_shown(shown: list[str], error: str) -> None:
     _, first, _, table, total, through, failure, again = shown
     assert "2" in first
     assert ["0", "0", "0"] in [line.split() for line in table.splitlines()]
     assert ["2", "2", "4"] in [line.split() for line in table.splitlines()]
     assert total.strip() == "6"
     assert "through" in through
-    assert {"pysparkkernel": "division by zero", "sparkkernel": "/ by zero"}[kernel] in failure
+    assert error in failure
     assert "2" in again
-    assert Path(f"{mark}.runs").read_text() == "run\n"
