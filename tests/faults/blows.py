@@ -69,7 +69,7 @@ def disk_full(scene: Scene) -> None:
     for filler in fillers:
         fill(filler)
     refused = {"code": "nobody runs this"}
-    scene.sessions.held["idle"].notebook.post("/statements", refused, 500)
+    scene.sessions.held["idle"].notebook.post("/statements", refused, 503)
     scene.let_controller_on()
     scene.release()
     # What had been started ends, what is to be deleted goes, and what waits is not given up.

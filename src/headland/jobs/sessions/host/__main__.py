@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from headland.jobs.runner.run_directory import RECORD_SIZE
 from headland.jobs.sessions.host.answers import answer
 from headland.jobs.sessions.host.journal import Journal
 from headland.jobs.sessions.host.processes import Interpreter, Jvm
@@ -54,6 +55,8 @@ async def _host(
     """Be the host of the session that `given` describes, with an interpreter that has not been told yet what for."""
     journal = Journal(directory.journal)
     journal.open()
+    # A disk that is full by then must not keep the session from being up.
+    reserved = directory.reserve(directory.ready, RECORD_SIZE)
     first = FIRST[given["kind"]]
 
     async def start(name: str) -> Interpreter:
@@ -70,7 +73,7 @@ async def _host(
         return interpreter
 
     def ready(application: dict[str, Any]) -> None:
-        directory.write(directory.ready, application)
+        directory.commit(reserved, directory.ready, application)
         _notify(given["notify"], directory.path.name)
 
     session = Session(journal, start, first, ready, cancel_patience=given["cancel_patience"])

@@ -83,6 +83,9 @@ class Interpreter:
             try:
                 self._application.begin(number, code)
                 self._running = number
+                if self._unwanted == number:
+                    # It was to be stopped before there was anything to stop.
+                    raise KeyboardInterrupt
                 shown = self._cells.run(number, kind, code)
             finally:
                 self._running = None
