@@ -2,7 +2,7 @@
 
 from urllib.parse import quote, urlencode
 
-from headland.portal.farms import Kind
+from headland.portal.farm_kinds import Kind
 
 FARM = "/portal/farm"
 

@@ -1,13 +1,17 @@
 """An instance's farm data as the pages ask it: by the farm service's own API."""
 
+import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import msgspec
 
-from headland.portal.inside import Answered, Inside
+from headland.http.forms import MULTIPART
+from headland.portal.farm_kinds import ATTACHMENTS, BOUNDARIES
+from headland.portal.inside import Answered, Followed, Inside
 
 #: The newest version in which boundaries have outlines.
 VERSION = "2023-06-01-preview"
@@ -26,44 +30,6 @@ Values = str | Sequence[str]
 
 
 _decode_lines = msgspec.json.Decoder(dict[str, Any]).decode_lines
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A family of documents that belong to a party."""
-
-    segment: str
-    #: In words, one and many.
-    one: str
-    many: str
-    #: Which members a list shows, by their titles.
-    shown: tuple[tuple[str, str], ...] = ()
-
-
-FARMS = Kind("farms", "Farm", "Farms")
-FIELDS = Kind("fields", "Field", "Fields")
-BOUNDARIES = Kind("boundaries", "Boundary", "Boundaries", (("Type", "type"), ("Area", "area")))
-SEASONAL_FIELDS = Kind(
-    "seasonal-fields", "Seasonal field", "Seasons", (("Season", "seasonId"), ("Crop", "cropId"))
-)
-_OPERATED = (
-    ("From", "operationStartDateTime"),
-    ("To", "operationEndDateTime"),
-    ("Area", "area"),
-    ("Source", "source"),
-)
-OPERATIONS = (
-    Kind("planting-data", "Planting", "Planting", _OPERATED),
-    Kind("application-data", "Application", "Applications", _OPERATED),
-    Kind("tillage-data", "Tillage", "Tillage", _OPERATED),
-    Kind("harvest-data", "Harvest", "Harvests", _OPERATED),
-)
-ATTACHMENTS = Kind("attachments", "Attachment", "Attachments", (("File", "originalFileName"),))
-
-#: By what paths name them.
-KINDS = {
-    kind.segment: kind for kind in (FARMS, FIELDS, BOUNDARIES, SEASONAL_FIELDS, *OPERATIONS, ATTACHMENTS)
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +96,22 @@ class FarmService:
             headers={"content-type": "application/merge-patch+json", **condition},
         )
 
+    async def attach(self, party: str, id_: str, members: Mapping[str, str], content: bytes) -> None:
+        """Make an attachment of a file."""
+        boundary = secrets.token_hex(16)
+        await self._inside.call(
+            "PATCH",
+            self._path(("parties", party, ATTACHMENTS.segment, id_)),
+            query={"api-version": VERSION},
+            body=_form_of(boundary, members, content),
+            headers={"content-type": f"{MULTIPART}; boundary={boundary}", "if-none-match": "*"},
+        )
+
+    def file(self, party: str, id_: str) -> AbstractAsyncContextManager[Followed]:
+        """The file of an attachment, as it comes."""
+        path = self._path(("parties", party, ATTACHMENTS.segment, id_, "file"))
+        return self._inside.follow(path, query={"api-version": VERSION})
+
     async def delete(self, *segments: str) -> None:
         """Remove a document to which no other is linked."""
         await self._inside.call("DELETE", self._path(segments), query={"api-version": VERSION})
@@ -190,3 +172,14 @@ class FarmService:
 
     def _path(self, segments: Sequence[str]) -> str:
         return "/".join((self._base, *(quote(segment, safe="") for segment in segments)))
+
+
+def _form_of(boundary: str, members: Mapping[str, str], content: bytes) -> bytes:
+    """A form with a file (RFC 7578). What people have written stands in bodies of parts alone, never in their heads."""
+    parts = [
+        *((f'name="{name}"', text.encode()) for name, text in members.items()),
+        ('name="file"; filename="file"', content),
+    ]
+    head = "--{}\r\ncontent-disposition: form-data; {}\r\n\r\n"
+    body = b"".join(head.format(boundary, said).encode() + part + b"\r\n" for said, part in parts)
+    return body + f"--{boundary}--\r\n".encode()

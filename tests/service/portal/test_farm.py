@@ -12,6 +12,8 @@ from headland.portal.farms import VERSION
 
 pytestmark = pytest.mark.anyio
 
+READER, CONTRIBUTOR = "7ec7ccdc-f61e-41fe-9aaf-980df0a44eba", "8508508a-4469-4e45-963b-2518ee0bb728"
+
 
 async def test_from_the_instance_to_what_was_done_on_a_field(portal, inside):
     ada = await portal.person()
@@ -26,10 +28,75 @@ async def test_from_the_instance_to_what_was_done_on_a_field(portal, inside):
     farm = await ada.open(f"{PARTY}/farms/home")
     assert "West <b>field</b>" in farm.text
     field = await ada.open(f"{PARTY}/fields/west")
-    for text in ("West 2027", "Barley", "74.5 ha", "2027-03-20T08:00:00Z", "Seasons", "Harvests"):
+    for text in (
+        "West 2027",
+        "Barley",
+        "74.5 ha",
+        "2027-03-20 08:00:00",
+        "Seasons",
+        "Planting",
+        "No weather",
+    ):
         assert text in field.text, text
     assert "<b>field" not in field.html
     assert "Barley" in (await ada.open(f"{PARTY}/planting-data/p1")).text
+
+
+async def test_a_file_is_attached_and_taken_out(portal, inside):
+    ada = await portal.person()
+    await provisioned(portal, ada)
+    await filled(inside)
+    field = f"{PARTY}/fields/west"
+    token = (await ada.open(field)).value("csrf")
+    form = {"csrf": token, "name": 'Soil "map"'}
+    content = bytes(range(256)) * 400
+    sent = await ada.client.post(f"{field}/attach", data=form, files={"file": ("Böden 2027.tif", content)})
+    assert sent.status_code == 303, sent.text
+    page = await ada.open(sent.headers["location"])
+    assert {"The file is attached.", 'Soil "map"', "Böden 2027.tif"} <= {
+        told for told in ("The file is attached.", 'Soil "map"', "Böden 2027.tif") if told in page.text
+    }
+    attachment = html.unescape(re.search(rf'href="({PARTY}/attachments/[^"]+)"', page.html)[1])
+    assert f'href="{attachment}/file"' in (await ada.open(attachment)).html
+    file = (await ada.open(f"{attachment}/file")).response
+    assert file.content == content
+    assert "B%C3%B6den%202027.tif" in file.headers["content-disposition"]
+    none = await ada.client.post(f"{field}/attach", data=form, files={"file": ("", b"")})
+    assert (none.status_code, "No file was chosen" in none.text) == (400, True)
+    assert (await ada.open(f"{PARTY}/attachments/none/file")).status == 404
+
+
+async def test_roles_are_offered_what_they_may(portal, inside):
+    ada, ben = await portal.person(), await portal.person("ben", administrator=False)
+    await provisioned(portal, ada)
+    await filled(inside)
+    instance = f"/portal/instances/{portal.subscription}/meadow/north-field"
+    access = await ada.open(f"{instance}/access/add?find=ben")
+    boundary, acts = f"{PARTY}/boundaries/w1", ("Change the outline", "Attach a file", "Delete this boundary")
+
+    async def offered(role: str) -> tuple[bool, ...]:
+        given = {"role": role, "principal": access.value("principal")}
+        assert (await ada.send(f"{instance}/access/add", **given)).status == 303
+        page = await ben.open(boundary)
+        assert page.status == 200, page.text
+        return tuple(act in page.text for act in acts)
+
+    assert await offered(READER) == (False, False, False)
+    for path in (f"{boundary}/edit", f"{PARTY}/draw", f"{PARTY}/import"):
+        refused = await ben.open(path)
+        assert (refused.status, "Your role on this instance" in refused.text) == (403, True)
+    listed = await ada.open(f"{instance}/access")
+    await ada.send(re.search(r'action="([^"]*/remove)"', listed.html)[1], on=f"{instance}/access")
+    assert await offered(CONTRIBUTOR) == (True, True, False)
+    assert (await ben.send(f"{boundary}/delete", on=f"{boundary}/edit")).status == 403
+    assert "Delete this boundary" in (await ada.open(boundary)).text
+    used = await ada.send(f"{PARTY}/fields/west/delete", on=f"{PARTY}/fields/west")
+    assert (used.status, "That does not go together" in used.text) == (409, True)
+    await inside.call(
+        "DELETE", "/farm/north-field/parties/hof/planting-data/p1", query={"api-version": VERSION}
+    )
+    gone = await ada.follow(await ada.send(f"{boundary}/delete", on=boundary))
+    assert ("The boundary is deleted." in gone.text, "West 2027" in gone.text) == (True, False)
 
 
 async def test_each_page_leads_to_the_same_data_in_the_api(portal, inside):

@@ -173,7 +173,7 @@ function layersOfDrawing() {
     paint: { "circle-radius": radius, "circle-color": surface, "circle-stroke-width": 2, "circle-stroke-color": accent, ...more },
   });
   return [
-    { id: "shape", type: "fill", source: "shape", paint: { "fill-color": accent, "fill-opacity": 0.3 } },
+    { id: "shape", type: "fill", source: "shape", filter: ["!=", ["geometry-type"], "LineString"], paint: { "fill-color": accent, "fill-opacity": 0.3 } },
     { id: "edge", type: "line", source: "shape", filter: ["==", ["geometry-type"], "LineString"], paint: { "line-color": accent, "line-width": 2 } },
     { id: "open-line", type: "line", source: "open", paint: { "line-color": accent, "line-width": 2, "line-dasharray": [2, 1] } },
     dot("middles", "middles", 4, { "circle-stroke-width": 1 }),

@@ -3,6 +3,7 @@
 from headland.portal.pages import (
     account,
     applications,
+    attachments,
     boundaries,
     data,
     farm,
@@ -32,6 +33,7 @@ PAGES = (
     *tiles.PAGES,
     *boundaries.PAGES,
     *importing.PAGES,
+    *attachments.PAGES,
     *farm.PAGES,
     *applications.PAGES,
     *jobs.PAGES,

@@ -5,8 +5,9 @@ from typing import Any
 
 from starlette.responses import Response
 
+from headland.portal.farm_kinds import BOUNDARIES, FIELDS
 from headland.portal.farm_paths import PARTY_PATTERN, path_to, tiles_path, trail_to
-from headland.portal.farms import BOUNDARIES, FIELDS, FarmService
+from headland.portal.farms import FarmService
 from headland.portal.inside import RefusedError
 from headland.portal.outlines import NoOutlineError, Wrong, geometry_in, written, wrong_with
 from headland.portal.visits import Visit, page

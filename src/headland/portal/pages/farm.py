@@ -1,27 +1,27 @@
 """Farm data: the parties of an instance, their farms, and their fields with what was done there."""
 
 import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from headland.portal.farm_paths import INSTANCE_PATTERN, PARTY_PATTERN, path_to, tiles_path, trail_to
-from headland.portal.farms import (
+from headland.portal.farm_kinds import (
     ATTACHMENTS,
     BOUNDARIES,
     FARMS,
     FIELDS,
-    KINDS,
     OPERATIONS,
     SEASONAL_FIELDS,
-    FarmService,
     Kind,
-    Page,
-    Values,
+    kind_called,
 )
-from headland.portal.inside import RefusedError
+from headland.portal.farm_paths import INSTANCE_PATTERN, PARTY_PATTERN, path_to, tiles_path, trail_to
+from headland.portal.farms import FarmService, Page, Values
 from headland.portal.manager import Manager
+from headland.portal.pages.attachments import LARGEST_FILE
 from headland.portal.visits import Visit, page
 
 #: Of each kind so many on the page of what they belong to.
@@ -31,8 +31,27 @@ _MAPPED = {FARMS: "farmId", FIELDS: "parentId", BOUNDARIES: "boundaryId"}
 #: What a list may be narrowed by, as the API calls it.
 _NARROWING = ("farmIds", "fieldIds", "parentIds", "resourceIds", "associatedBoundaryIds")
 
-#: The first documents of a kind, and the query that finds all of them.
-_Part = tuple[Kind, Page, str]
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What belongs to a document, of one kind."""
+
+    kind: Kind
+    #: The first of them.
+    page: Page
+    #: Finds all of them.
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartsOfField:
+    """What there is of a field."""
+
+    seasons: Part
+    boundaries: Part
+    #: What was done within its boundaries.
+    operations: list[Part]
+    attachments: Part
 
 
 async def choose_instance(visit: Visit) -> Response:
@@ -84,7 +103,7 @@ async def show_party(visit: Visit) -> Response:
 
 async def list_documents(visit: Visit) -> Response:
     instance, farm = _farm(visit)
-    kind, party = _kind(visit), visit.path("party")
+    kind, party = kind_called(visit.path("kind")), visit.path("party")
     query = {name: some for name in _NARROWING if (some := visit.request.query_params.getlist(name))}
     found = await farm.page("parties", party, kind.segment, token=visit.asked("after"), query=query)
     return visit.show(
@@ -93,6 +112,7 @@ async def list_documents(visit: Visit) -> Response:
         kind=kind,
         found=found,
         query=query,
+        said=visit.asked("said"),
         following=urlencode({**query, "after": found.token}, doseq=True),
         trail=trail_to(instance, party),
         base=path_to(instance, party),
@@ -101,57 +121,63 @@ async def list_documents(visit: Visit) -> Response:
 
 async def show_document(visit: Visit) -> Response:
     instance, farm = _farm(visit)
-    kind, party, id_ = _kind(visit), visit.path("party"), visit.path("document")
-    document = await farm.get("parties", party, kind.segment, id_)
-    base = path_to(instance, party)
-    parts: list[_Part] = []
-    if kind == FARMS:
-        parts = [await _part(farm, party, FIELDS, farmIds=id_)]
-    elif kind == FIELDS:
+    kind, party, id_ = kind_called(visit.path("kind")), visit.path("party"), visit.path("document")
+    document, rights = await asyncio.gather(farm.get("parties", party, kind.segment, id_), farm.rights())
+    shown = {
+        "instance": instance,
+        "kind": kind,
+        "document": document,
+        "trail": trail_to(instance, party, kind),
+        "base": path_to(instance, party),
+        "tiles": tiles_path(instance, partyId=party, **{_MAPPED[kind]: id_}) if kind in _MAPPED else "",
+        "rights": rights,
+        "said": visit.asked("said"),
+        "largest_file": LARGEST_FILE,
+        "data": farm.address("parties", party, kind.segment, id_),
+    }
+    if kind == FIELDS:
         parts = await _of_field(farm, party, id_)
+        return visit.show("field.html", parts_of=parts, done=_in_order(parts.operations), **shown)
+    found = [await _part(farm, party, FIELDS, farmIds=id_)] if kind == FARMS else []
     if kind != ATTACHMENTS:
-        parts.append(await _part(farm, party, ATTACHMENTS, resourceIds=id_))
-    return visit.show(
-        "document.html",
-        instance=instance,
-        kind=kind,
-        document=document,
-        parts_of=parts,
-        trail=trail_to(instance, party, kind),
-        base=base,
-        tiles=tiles_path(instance, partyId=party, **{_MAPPED[kind]: id_}) if kind in _MAPPED else "",
-        rights=await farm.rights(),
-        said=visit.asked("said"),
-        data=farm.address("parties", party, kind.segment, id_),
+        found.append(await _part(farm, party, ATTACHMENTS, resourceIds=id_))
+    return visit.show("document.html", parts_of=found, **shown)
+
+
+async def delete_document(visit: Visit) -> Response:
+    instance, farm = _farm(visit)
+    kind, party = kind_called(visit.path("kind")), visit.path("party")
+    await farm.delete("parties", party, kind.segment, visit.path("document"))
+    return visit.go(path_to(instance, party, kind), f"The {kind.one.lower()} is deleted.")
+
+
+async def _of_field(farm: FarmService, party: str, id_: str) -> PartsOfField:
+    seasons, boundaries, attachments = await asyncio.gather(
+        _part(farm, party, SEASONAL_FIELDS, fieldIds=id_),
+        _part(farm, party, BOUNDARIES, parentIds=id_),
+        _part(farm, party, ATTACHMENTS, resourceIds=id_),
     )
+    within = [str(one["id"]) for one in boundaries.page.documents]
+    operations = [
+        await _part(farm, party, kind, associatedBoundaryIds=within) for kind in OPERATIONS if within
+    ]
+    return PartsOfField(seasons, boundaries, operations, attachments)
 
 
-async def _of_field(farm: FarmService, party: str, id_: str) -> list[_Part]:
-    """What there is of a field: its seasons, its boundaries, and what was done within those."""
-    seasons, boundaries = await asyncio.gather(
-        _part(farm, party, SEASONAL_FIELDS, fieldIds=id_), _part(farm, party, BOUNDARIES, parentIds=id_)
-    )
-    found = [seasons, boundaries]
-    if ids := [str(one["id"]) for one in boundaries[1].documents]:
-        found += [await _part(farm, party, kind, associatedBoundaryIds=ids) for kind in OPERATIONS]
-    return found
+def _in_order(parts: Iterable[Part]) -> list[tuple[Kind, dict[str, Any]]]:
+    """What was done, whatever it was, the latest first."""
+    done = [(part.kind, one) for part in parts for one in part.page.documents]
+    return sorted(done, key=lambda each: str(each[1].get("operationStartDateTime", "")), reverse=True)
 
 
-async def _part(farm: FarmService, party: str, kind: Kind, **query: Values) -> _Part:
+async def _part(farm: FarmService, party: str, kind: Kind, **query: Values) -> Part:
     found = await farm.page("parties", party, kind.segment, size=_FEW, query=query)
-    return kind, found, urlencode(query, doseq=True)
+    return Part(kind, found, urlencode(query, doseq=True))
 
 
 def _farm(visit: Visit) -> tuple[str, FarmService]:
     instance = visit.path("instance")
     return instance, FarmService(visit.inside, instance)
-
-
-def _kind(visit: Visit) -> Kind:
-    kind = KINDS.get(visit.path("kind"))
-    if kind is None:
-        raise RefusedError(404, "", "There are no documents of this kind.")
-    return kind
 
 
 PAGES = (
@@ -160,4 +186,5 @@ PAGES = (
     page("GET", PARTY_PATTERN, show_party),
     page("GET", f"{PARTY_PATTERN}/{{kind}}", list_documents),
     page("GET", f"{PARTY_PATTERN}/{{kind}}/{{document}}", show_document),
+    page("POST", f"{PARTY_PATTERN}/{{kind}}/{{document}}/delete", delete_document),
 )

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from starlette.responses import Response
 
 from headland.farm.geometry import Limits
+from headland.portal.farm_kinds import BOUNDARIES
 from headland.portal.farm_paths import PARTY_PATTERN, path_to, trail_to
-from headland.portal.farms import BOUNDARIES, FarmService
+from headland.portal.farms import FarmService
 from headland.portal.importing.features import MOST_FEATURES, Feature, UnreadableFileError, packed, unpacked
 from headland.portal.importing.planning import Choice, Plan, lines_of, plan_of, property_names, usual_choice
 from headland.portal.importing.reading import read_features
