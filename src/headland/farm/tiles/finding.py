@@ -30,13 +30,13 @@ _PARTS = 16
 Narrowed = Mapping[str, str]
 
 
-class _Shown(Struct):
+class _Shown(Struct, rename="camel", omit_defaults=True):
     """What a tile has of a boundary's document."""
 
     id: str
-    name: str = ""
-    parentId: str = ""  # noqa: N815 - the document's own names
-    parentType: str = ""  # noqa: N815
+    name: str | None = None
+    parent_id: str | None = None
+    parent_type: str | None = None
 
 
 _decode = msgspec.json.Decoder(_Shown).decode
@@ -88,9 +88,7 @@ def _sides(box: Box) -> dict[str, Any]:
 
 
 def _properties(party: str, document: bytes) -> dict[str, str]:
-    shown = _decode(document)
-    said = {"partyId": party, **msgspec.structs.asdict(shown)}
-    return {name: text for name, text in said.items() if text}
+    return {"partyId": party, **msgspec.to_builtins(_decode(document))}
 
 
 @cache
