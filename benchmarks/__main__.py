@@ -13,6 +13,7 @@ from benchmarks import (
     farm,
     harness,
     memory,
+    painting,
     reading,
     searching,
     sessions,
@@ -33,6 +34,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     *farm.BENCHMARKS,
     *searching.BENCHMARKS,
     *cascading.BENCHMARKS,
+    *painting.BENCHMARKS,
     *spark.BENCHMARKS,
     *sessions.BENCHMARKS,
 )

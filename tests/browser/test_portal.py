@@ -87,7 +87,7 @@ def test_an_instance_from_the_form_to_its_deployment(make_tab):
     tab.judge("instance-new-wrong")
     page.get_by_label("Instance name").fill("north-field")
     page.get_by_role("button", name="Review").click()
-    page.get_by_role("heading", name="Review and create").wait_for()
+    page.get_by_role("heading", name="Review + create").wait_for()
     tab.judge("instance-review")
     page.get_by_role("button", name="Create").click()
     page.get_by_role("heading", name="Deployment of north-field").wait_for()

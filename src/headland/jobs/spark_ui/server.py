@@ -19,6 +19,9 @@ from headland.settings import Home, JobsSettings
 
 _CLASS = "org.apache.spark.deploy.history.HistoryServer"
 
+#: For a JVM that lives for minutes: it is there in half the processor time.
+_BRIEF = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+
 #: Seconds that it may take to start on a busy machine.
 _PATIENCE = 120.0
 
@@ -113,8 +116,11 @@ class HistoryServer:
 
     def _plan(self, tools: Toolchain) -> dict[str, object]:
         folder = self._folder
-        options = [*java_options(self._settings.history_memory, tools.java_version())]
-        options.append(f"-Djava.io.tmpdir={folder.temporary}")
+        options = [
+            *java_options(self._settings.history_memory, tools.java_version()),
+            *_BRIEF,
+            f"-Djava.io.tmpdir={folder.temporary}",
+        ]
         program = [_CLASS, "--properties-file", str(folder.configuration)]
         return {
             "command": [str(tools.java), "-cp", tools.class_path(), *options, *program],
