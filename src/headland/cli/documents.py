@@ -18,7 +18,12 @@ def view(document: Any, kind: type[T]) -> T:
     try:
         return msgspec.convert(document, kind)
     except msgspec.ValidationError as error:
-        raise CliError(
-            f"the service's answer is not what it should be ({error})",
-            "check that service and CLI are of the same version",
-        ) from None
+        raise unexpected(error) from None
+
+
+def unexpected(error: msgspec.MsgspecError) -> CliError:
+    """An answer is something else than it should be."""
+    return CliError(
+        f"the service's answer is not what it should be ({error})",
+        "check that service and CLI are of the same version",
+    )

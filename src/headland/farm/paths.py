@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headland.farm.catalogue import Family
+from headland.farm.catalogue.family import FILE_NAME
 from headland.farm.catalogue.parents import Parent
 from headland.farm.catalogue.shape import shape_of
 from headland.farm.versions import Version
@@ -38,3 +39,9 @@ def file_address(family: Family, version: Version, document: Mapping[str, Any]) 
     ids = {parent.parameter.of(version): document[names[parent.attribute]] for parent in family.parents}
     own = {family.parameter.of(version): document[names["id"]]}
     return file_path(family, version).format_map(ids | own).removeprefix("/")
+
+
+def file_name(family: Family, version: Version, document: Mapping[str, Any]) -> str:
+    """What the file of a document is called; by the document's id where nobody has said it."""
+    names = shape_of(family, version).names
+    return str(document.get(names[FILE_NAME]) or document[names["id"]])

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import hashlib
+import json
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -429,3 +430,15 @@ async def test_a_file_is_brought_back_and_leaves_its_record_as_it_is(
     assert (await admin("GET", PATH)).json() == record
     await asyncio.to_thread(worker.work)
     assert stored(tmp_path) == [b"kept"]
+
+
+@pytest.mark.usefixtures("farm")
+async def test_a_restored_record_need_not_say_what_its_file_is_called(admin: Caller) -> None:
+    line = {"id": "a-1", "partyId": "p1", **FARM}
+    ndjson = {"content-type": "application/x-ndjson"}
+    await admin("POST", "/restore/attachments", content=json.dumps(line), headers=ndjson)
+    assert (await admin("PUT", f"{PATH}/file", content=b"kept")).status_code == 204
+    file = await admin("GET", f"{PATH}/file")
+    assert (file.content, file.headers["content-disposition"]) == (b"kept", 'attachment; filename="a-1"')
+    told = json.loads((await admin("GET", "/bulk")).text.splitlines()[-1])["file"]
+    assert (told["name"], told["size"]) == ("a-1", 4)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from headland.cli.errors import CliError
+from headland.cli.documents import unexpected
 from headland.cli.farm.bag import FILES, RECORDS, Bag, Filling, digest_of
 from headland.cli.farm.bringing import patience
 from headland.cli.farm.moving import FileOf, Files, UnmovedError
@@ -118,10 +118,7 @@ def _named(line: bytes) -> str:
     try:
         return _family_of(line).family
     except msgspec.MsgspecError as error:
-        raise CliError(
-            f"the service's answer is not what it should be ({error})",
-            "check that service and CLI are of the same version",
-        ) from None
+        raise unexpected(error) from None
 
 
 def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -25,6 +25,7 @@ from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError, UnsupportedMediaTypeError
 from headland.farm.handlers import Handlers, conditions_of
+from headland.farm.paths import file_name
 from headland.http.bodies import BodyError, media_type_of
 from headland.http.forms import MULTIPART, Form, Part, read_form
 from headland.storage import BlobNotFoundError
@@ -144,7 +145,7 @@ class FileHandlers(Handlers):
         return name
 
     def _file_name(self, stored: Stored) -> str:
-        return str(self._shape.opened(stored)[self._shape.names[FILE_NAME]])
+        return file_name(self._family, self._version, self._shape.opened(stored))
 
 
 def _camel(fields: Mapping[str, str]) -> dict[str, str]:

@@ -11,12 +11,12 @@ from sqlalchemy import Connection, bindparam
 from headland.database.prepared import Prepared
 from headland.farm.bulk.wire import RecordFile
 from headland.farm.catalogue import FAMILIES, PARTIES, Family
-from headland.farm.catalogue.family import FILE_NAME, GEOMETRY
+from headland.farm.catalogue.family import GEOMETRY
 from headland.farm.catalogue.shape import Shape, Stored, shape_of
 from headland.farm.documents.files import belongs_to
 from headland.farm.documents.hiding import visible
 from headland.farm.documents.tables import files_table, table_of
-from headland.farm.paths import file_address
+from headland.farm.paths import file_address, file_name
 
 #: Documents that are read at once.
 _AT_ONCE = 500
@@ -72,7 +72,7 @@ def _record(head: bytes, shape: Shape, found: _Found) -> bytes:
 def _file(shape: Shape, found: _Found) -> bytes:
     document = shape.opened(found.stored)
     path = file_address(shape.family, shape.version, document)
-    name = document[shape.names[FILE_NAME]]
+    name = file_name(shape.family, shape.version, document)
     return msgspec.json.encode(RecordFile(path, name, found.size or 0, (found.sha256 or b"").hex()))
 
 
