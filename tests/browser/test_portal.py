@@ -255,12 +255,15 @@ def test_a_boundary_is_drawn(make_tab):
     tab.go("/farm/marsh/parties/hof/fields/west")
     page.get_by_role("link", name="Draw a boundary").click()
     page.locator("#map[data-ready=yes]").wait_for()
+    page.get_by_label("Latitude, longitude").fill("53.52, 9.03")
+    page.get_by_role("button", name="Go there").click()
     page.get_by_role("button", name="Draw an outline").click()
     corners = [(100, 60), (300, 80), (280, 250), (120, 240)]
     for x, y in (*corners, corners[0]):
         page.locator("#map canvas").click(position={"x": x, "y": y})
     expect(page.locator("#geometry")).to_have_value(re.compile(r"^{.*}$", re.DOTALL))
     drawn = page.locator("#geometry").input_value()
+    assert "[9.02" in drawn
     corner, left = page.locator("#map canvas").bounding_box(), corners[1]
     page.mouse.move(corner["x"] + left[0], corner["y"] + left[1])
     page.mouse.down()

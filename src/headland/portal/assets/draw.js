@@ -90,6 +90,20 @@ function takeTools(drawing) {
   drawing.text.addEventListener("change", () => { drawing.read(); drawing.show(); });
 }
 
+// There is no base map to find one's way on, but places have numbers everywhere.
+function takePlace(drawing, form) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const [latitude, longitude, ...more] = form.querySelector("input").value.split(/[,;\s]+/).filter(Boolean).map(Number);
+    if (more.length || !(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) {
+      drawing.say("A place is a latitude from -90 to 90, then a longitude from -180 to 180.");
+      return;
+    }
+    drawing.say("");
+    drawing.map.jumpTo({ center: [longitude, latitude], zoom: 15 });
+  });
+}
+
 async function startDrawing(panel) {
   const place = document.getElementById("map");
   const text = document.getElementById("geometry");
@@ -114,6 +128,7 @@ async function startDrawing(panel) {
     takePointer(drawing);
     takeKeys(drawing);
     takeTools(drawing);
+    takePlace(drawing, document.getElementById("going"));
     drawing.show();
     place.dataset.ready = "yes";
   });

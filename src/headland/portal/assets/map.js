@@ -83,6 +83,7 @@ function showOnClick(map, base) {
 }
 
 async function drawMap(place, told) {
+  told.textContent = "The map is being drawn.";
   const { source, bounds } = await tilesFrom(place.dataset.tiles);
   if (!bounds) { told.textContent = "No boundary has an outline yet."; return; }
   place.hidden = false;
