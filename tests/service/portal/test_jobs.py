@@ -149,7 +149,7 @@ async def test_what_can_be_done_with_a_batch_follows_from_its_state(portal):
 
 
 async def test_who_watches_a_batch_is_told_of_its_end_and_what_can_be_done_then(portal, monkeypatch):
-    monkeypatch.setattr("headland.portal.pages.jobs.LOOK", 0.01)
+    monkeypatch.setattr("headland.portal.pages.job_events.LOOK", 0.01)
     ada = await portal.person()
     path = await submitted(ada)
     watching = asyncio.create_task(ada.open(f"{path}/events"))
@@ -163,7 +163,7 @@ async def test_who_watches_a_batch_is_told_of_its_end_and_what_can_be_done_then(
 
 
 async def test_who_watches_a_batch_is_told_of_its_deletion(portal, monkeypatch):
-    monkeypatch.setattr("headland.portal.pages.jobs.LOOK", 0.01)
+    monkeypatch.setattr("headland.portal.pages.job_events.LOOK", 0.01)
     ada = await portal.person()
     path = await submitted(ada)
     watching = asyncio.create_task(ada.open(f"{path}/events"))

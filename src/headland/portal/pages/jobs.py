@@ -1,17 +1,15 @@
-"""Batches: the list of them, and one with its progress and log, live."""
+"""Batches: the list of them, and one with its progress and log."""
 
-import asyncio
 import uuid
-from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from starlette.responses import Response, StreamingResponse
 
-from headland.http.stopping import is_stopping
 from headland.portal.directory import Directory
 from headland.portal.inside import RefusedError
-from headland.portal.jobs import API, STATES, Job, JobService
+from headland.portal.jobs import API, STATES, JobService
+from headland.portal.pages.job_events import state_of
 from headland.portal.visits import Visit, page
 
 _PATH = "/portal/jobs"
@@ -20,13 +18,6 @@ _PATH = "/portal/jobs"
 SIZE = 50
 #: Lines of the log that a page has from the start.
 TAIL = 200
-#: Seconds between looks for those who watch a batch.
-LOOK = 1.0
-#: Looks without news after which a comment shows that the connection lives.
-_SILENCE = 15
-
-_EVENTS = "text/event-stream"
-
 #: A batch that is to be stopped has ended by itself, or takes its time: either is news, and no fault of the person's.
 _TOO_LATE_OR_SLOW = frozenset({409, 503})
 
@@ -82,35 +73,8 @@ async def show_job(visit: Visit) -> Response:
         refusal=refusal,
         said=visit.asked("said"),
         data=f"{API}/batches/{job.id}",
-        **await _state(visit, service, job),
+        **await state_of(visit, service, job),
     )
-
-
-async def follow_job(visit: Visit) -> Response:
-    """What is told of its state, whenever that is another one."""
-    service, id_ = JobService(visit.inside), visit.path("job")
-    await service.batch(id_)
-    return StreamingResponse(_states(visit, service, id_), 200, {"cache-control": "no-store"}, _EVENTS)
-
-
-async def follow_log(visit: Visit) -> Response:
-    """The job service's own events: a line each."""
-    service, id_ = JobService(visit.inside), visit.path("job")
-    await service.log(id_, size=1)
-    wanted = {"accept": _EVENTS}
-    if last := visit.request.headers.get("last-event-id"):
-        wanted["last-event-id"] = last
-
-    async def lines() -> AsyncIterator[bytes]:
-        path = f"{API}/batches/{quote(id_, safe='')}/log"
-        query = {"from": visit.asked("from")} if visit.asked("from").isdecimal() else {}
-        async with visit.inside.follow(path, query=query, headers=wanted) as followed:
-            async for piece in followed.pieces:
-                if not visit.goes_on:
-                    return
-                yield piece
-
-    return StreamingResponse(lines(), 200, {"cache-control": "no-store"}, _EVENTS)
 
 
 async def download_log(visit: Visit) -> Response:
@@ -137,52 +101,6 @@ async def kill_job(visit: Visit) -> Response:
 async def delete_job(visit: Visit) -> Response:
     await JobService(visit.inside).delete(visit.path("job"))
     return visit.go(_PATH, "The batch is deleted.")
-
-
-async def _states(visit: Visit, service: JobService, id_: str) -> AsyncIterator[bytes]:
-    before, silence = "", 0
-    while visit.goes_on and not is_stopping():
-        try:
-            job = await service.batch(id_)
-            shown = visit.text("job_state.html", **await _state(visit, service, job))
-        except RefusedError as error:
-            if error.status == 404:
-                yield _event("state", visit.text("job_gone.html")) + _event("acts", "")
-            yield _event("end", "deleted")
-            return
-        if shown != before:
-            before, silence = shown, 0
-            yield _event("state", shown)
-        if job.ended:
-            yield _event("acts", visit.text("job_acts.html", job=job)) + _event("end", job.state)
-            return
-        silence += 1
-        if silence >= _SILENCE:
-            silence = 0
-            yield b": still here\n\n"
-        await asyncio.sleep(LOOK)
-
-
-def _event(name: str, text: str) -> bytes:
-    """A server-sent event (WHATWG HTML, section 9.2)."""
-    data = "".join(f"data: {line}\n" for line in text.splitlines() or [""])
-    return f"event: {name}\n{data}\n".encode()
-
-
-async def _state(visit: Visit, service: JobService, job: Job) -> dict[str, Any]:
-    """What changes while somebody looks."""
-    id_ = str(job.id)
-    try:
-        progress = await service.progress(id_)
-    except RefusedError:
-        # Whose batch it is not sees its state, and no more.
-        progress = None
-    return {
-        "job": job,
-        "times": await service.times(id_),
-        "progress": progress,
-        "names": await Directory.of(visit.inside),
-    }
 
 
 def _wanted(form: dict[str, str]) -> dict[str, Any]:
@@ -225,8 +143,6 @@ PAGES = (
     page("GET", "/jobs/new", show_submission),
     page("POST", "/jobs/new", submit),
     page("GET", "/jobs/{job}", show_job),
-    page("GET", "/jobs/{job}/events", follow_job),
-    page("GET", "/jobs/{job}/log/events", follow_log),
     page("GET", "/jobs/{job}/log.txt", download_log),
     page("POST", "/jobs/{job}/kill", kill_job),
     page("POST", "/jobs/{job}/delete", delete_job),
