@@ -13,6 +13,8 @@ from tests.service.farm.test_refusals import check
 from tests.shapefiles import parts, square, zipped
 
 from headland.farm import Pending, Worker
+from headland.farm.rasters import running
+from headland.farm.work import rasterize
 
 pytestmark = pytest.mark.anyio
 
@@ -103,8 +105,6 @@ async def test_what_can_not_be_rasterized_fails_and_leaves_nothing(
 async def test_a_shapefile_that_goes_meanwhile(
     admin: Caller, worker: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from headland.farm.work import rasterize
-
     received = rasterize._received
 
     async def deleted(*of: Any) -> Any:
@@ -120,6 +120,28 @@ async def test_a_shapefile_that_goes_meanwhile(
     assert (job["status"], job["errorCode"]) == ("Failed", "ResourceNotFound")
     # Neither the shapefile nor what was made of it.
     assert stored(tmp_path) == []
+
+
+@pytest.mark.usefixtures("attached")
+async def test_a_service_that_stops_leaves_it_to_the_next(
+    admin: Caller, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def endless(*_: Path) -> list[str]:
+        loop.call_soon_threadsafe(began.set)
+        return ["sleep", "60"]
+
+    await attach(admin, SHAPEFILE)
+    await put(admin)
+    monkeypatch.setattr(running, "command", endless)
+    working = asyncio.create_task(asyncio.to_thread(worker.work))
+    await began.wait()
+    assert (await admin("GET", PATH)).json()["status"] == "Running"
+    worker.stop()
+    await asyncio.wait_for(working, 20)
+    assert (await admin("GET", PATH)).json()["status"] == "Waiting"
 
 
 @pytest.mark.usefixtures("attached")

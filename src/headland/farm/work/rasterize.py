@@ -2,8 +2,6 @@
 
 import asyncio
 import re
-import subprocess
-import sys
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -12,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import structlog
 from msgspec import Struct
 from sqlalchemy import Connection
@@ -28,17 +25,15 @@ from headland.farm.documents.making import Patch
 from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp
 from headland.farm.errors import FarmError, ResourceNotFoundError
-from headland.farm.rasters import program
-from headland.farm.rasters.program import Raster, Told
+from headland.farm.rasters import running
+from headland.farm.rasters.errors import RasterError
+from headland.farm.rasters.program import Raster
 from headland.farm.stores import Store
 from headland.farm.work import rows as job_rows
 from headland.farm.work.kinds import Kind, LastStep, WorkError
 from headland.farm.work.turns import Turns
 from headland.http.bodies import BodyError
 from headland.storage import StorageError
-
-#: Seconds that the program may take, however busy the machine is.
-_PATIENCE = 600
 
 #: Owns what a job receives. It is no process, so that what is left of a job that ended otherwise is swept at once;
 #: and nobody sweeps an instance's files while its jobs are done.
@@ -83,9 +78,9 @@ def _run(held: Files, turns: Turns, wanted: Rasterize) -> LastStep:
         output.mkdir()
         with _failing():
             asyncio.run(_fetch(held, store, wanted, archive))
-        told = _told(archive, output, wanted.shapefile_column_names)
         with _failing():
-            made = asyncio.run(_received(held, store, output, told.rasters))
+            rasters = running.run(archive, output, wanted.shapefile_column_names, turns.go_on)
+            made = asyncio.run(_received(held, store, output, rasters))
     return partial(_attach, wanted=wanted, made=made)
 
 
@@ -102,34 +97,6 @@ async def _fetch(held: Files, store: Store, wanted: Rasterize, target: Path) -> 
                 copy.write(chunk)
     finally:
         await reader.close()
-
-
-def _told(archive: Path, output: Path, columns: list[str]) -> Told:
-    """What the program makes, in a folder.
-
-    Raises:
-        WorkError: it can't make anything of what was sent, or takes too much for it.
-    """
-    command = [sys.executable, "-P", "-m", program.__name__, str(archive), str(output)]
-    too_much = WorkError(
-        "ShapefileTooLarge",
-        f"The shapefile takes more than {program.MOST_MEMORY >> 30} GiB of memory or {program.MOST_SECONDS} seconds.",
-    )
-    try:
-        done = subprocess.run(
-            command, input=msgspec.json.encode(columns), capture_output=True, timeout=_PATIENCE, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise too_much from None
-    if done.returncode != 0:
-        _log.warning(
-            "rasters.broke", code=done.returncode, said=done.stderr[-2000:].decode("utf-8", "replace")
-        )
-        raise too_much
-    told = msgspec.json.decode(done.stdout, type=Told)
-    if told.code:
-        raise WorkError(told.code, told.message)
-    return told
 
 
 async def _received(held: Files, store: Store, folder: Path, rasters: list[Raster]) -> list[_Made]:
@@ -175,7 +142,7 @@ def _failing() -> Iterator[None]:
     """What goes wrong, told as the job's end."""
     try:
         yield
-    except FarmError as error:
+    except (FarmError, RasterError) as error:
         raise WorkError(error.code, error.message) from None
     except BodyError as error:
         raise WorkError("RasterTooLarge", error.message) from None

@@ -27,6 +27,11 @@ class Turns:
         self._stopping = stopping
         self._rest = rest
 
+    def go_on(self) -> None:
+        """Raises StoppingError if there is no time for anything else."""
+        if self._stopping():
+            raise StoppingError
+
     def take(self, change: Callable[[Connection], T]) -> T:
         """What `change` returns, once it is on disk; others have had time for theirs by then.
 
@@ -34,8 +39,7 @@ class Turns:
             StoppingError: it was not begun with.
             DatabaseUnavailableError: as `Database.write`.
         """
-        if self._stopping():
-            raise StoppingError
+        self.go_on()
         began = time.monotonic()
         result = self.store.write_and_wait(change)
         self._rest(min(_RESTS * (time.monotonic() - began), _LONGEST_REST))
