@@ -1,17 +1,22 @@
 // In Spark's own package, since it puts back what Spark keeps to itself.
 package org.apache.spark.headland
 
-import java.io.{DataInputStream, EOFException, FileDescriptor, FileOutputStream}
+import java.io.{DataInputStream, EOFException, FileDescriptor, FileOutputStream, PrintWriter, StringWriter}
 import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.hadoop.fs.FileSystem
 import org.apache.hadoop.security.UserGroupInformation
+import org.apache.spark.api.python.Py4JServer
 import org.apache.spark.deploy.{SparkHadoopUtil, SparkSubmit}
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.functions.{col, count, lit, sum}
 
-/** A small application that touches what most applications touch. */
+import scala.tools.nsc.Settings
+import scala.tools.nsc.interpreter.IMain
+import scala.tools.nsc.interpreter.shell.ReplReporterImpl
+
+/** A small application that touches what most applications touch, and with a second argument what sessions do. */
 object Training {
   def main(arguments: Array[String]): Unit = {
     val spark = SparkSession.builder().getOrCreate()
@@ -26,7 +31,22 @@ object Training {
       .write.parquet(s"$folder/parquet")
     spark.read.parquet(s"$folder/parquet").count()
     spark.sparkContext.parallelize(1 to 1000, 2).map(n => (n % 7, n)).reduceByKey(_ + _).collect()
+    if (arguments.length > 1) serveSession(spark)
     spark.stop()
+  }
+
+  /** The gateway of Python's cells, and Spark's interpreter for Scala's. */
+  private def serveSession(spark: SparkSession): Unit = {
+    val gateway = new Py4JServer(spark.sparkContext.getConf)
+    gateway.start()
+    gateway.shutdown()
+    val settings = new Settings()
+    settings.processArgumentString("-usejavacp -Yrepl-class-based")
+    val reporter = new ReplReporterImpl(settings, new PrintWriter(new StringWriter()))
+    val interpreter = new IMain(settings, None, settings, reporter)
+    interpreter.interpret("val spark = org.apache.spark.sql.SparkSession.builder().getOrCreate(); import spark.implicits._")
+    interpreter.interpret("case class Pair(a: Long, b: String); spark.range(3).as[Long].filter($\"id\" > 0).count()")
+    interpreter.close()
   }
 }
 

@@ -38,9 +38,12 @@ class Companion:
         return compiler_command(self.tools.java, self.tools.spark_home, [SOURCE], folder / "made.jar")[1:]
 
 
-def training(companion: Path, directory: RunDirectory, lasting: Mapping[str, str]) -> list[str]:
+def training(
+    companion: Path, directory: RunDirectory, lasting: Mapping[str, str], *, sessions: bool = False
+) -> list[str]:
     """Arguments of SparkSubmit that run the training application, which leaves nothing outside the temporary folder
-    of `directory`. Of the configuration it gets what is `lasting`.
+    of `directory`. Of the configuration it gets what is `lasting`. With `sessions` it touches what these need besides,
+    Scala's compiler among it.
     """
     # What an installation sets for its applications is none of this one's business.
     nothing = directory.path / "none.properties"
@@ -63,6 +66,7 @@ def training(companion: Path, directory: RunDirectory, lasting: Mapping[str, str
         *(part for key, value in conf.items() for part in ("--conf", f"{key}={value}")),
         str(companion),
         str(folder / "data"),
+        *(["sessions"] if sessions else []),
     ]
 
 

@@ -133,7 +133,7 @@ class Making:
         self, startup: StartupCache, companion: Path, directory: RunDirectory
     ) -> list[list[str]]:
         machine = self._cluster.machine(Submission(file=""), directory)
-        arguments = training(companion, directory, machine.lasting)
+        arguments = training(companion, directory, machine.lasting, sessions=True)
         return startup.making([SPARK_SUBMIT, *arguments], machine.options, directory.work)
 
     def _take_in(self, held: Held, file: MadeFile) -> None:
