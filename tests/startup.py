@@ -1,7 +1,7 @@
 """The startup cache that all Headlands of the tests share: made by one of them, found by the others in their homes.
 
-It stays for the next run in `~/.cache/headland-tests/startup`, in a folder for each Python environment, for as long as
-it fits the Java, the Spark and the Headland there.
+It stays for the next run in `~/.cache/headland-tests/startup`, in a folder for each Python environment and each way of
+making it, so that two checkouts don't make it in turns; for as long as it fits the Java and the Spark there.
 """
 
 import fcntl
@@ -28,7 +28,7 @@ _PATIENCE = 900.0
 def files() -> tuple[Path, ...]:
     """The companion and the cache, made if they are not there; none where this Java or this Spark has none."""
     tools = Toolchain.of(JobsSettings())
-    folder = KEPT / hashlib.sha256(sys.prefix.encode()).hexdigest()[:16]
+    folder = KEPT / hashlib.sha256(f"{sys.prefix}\n{source_digest()}".encode()).hexdigest()[:16]
     companion, cache = Companion.of(tools, folder), StartupCache.of(tools, folder, source_digest())
     if companion is None or cache is None:
         return ()

@@ -7,17 +7,26 @@ from collections.abc import Iterator
 import pytest
 from tests.served.notebooks import Notebook
 from tests.served.test_processes import processes_of
-from tests.serving import HEADLAND, Served
+from tests.serving import HEADLAND, Served, eventually
 
 pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
 def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notebook]:
-    served = Served(tmp_path_factory.mktemp("kinds") / "home", jobs_sql_rows="5", jobs_output_limit="100000")
+    """A session whose driver stood ready, and that has outlived the service since."""
+    home = tmp_path_factory.mktemp("kinds") / "home"
+    served = Served(home, jobs_sql_rows="5", jobs_output_limit="100000", jobs_warm_sessions="1")
     try:
         served.start()
-        yield Notebook(served, kind="shared").is_idle()
+        ready = eventually(lambda: next((home / "sessions").glob("*/warmed"), None), "a driver stands ready")
+        notebook = Notebook(served, kind="shared").is_idle()
+        assert notebook.run_key == ready.parent.name
+        served.stop()
+        # Another would get ready beside the tests.
+        served.environment["HEADLAND_JOBS_WARM_SESSIONS"] = "0"
+        served.start()
+        yield notebook
     finally:
         served.close()
 

@@ -212,7 +212,7 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
     startup_cache: Annotated[
         bool,
         Meta(
-            description="Whether a cache of Spark's classes is made in the background (some 200 MB of the home), with "
+            description="Whether a cache of Spark's classes is made in the background (some 250 MB of the home), with "
             "which a JVM starts in half the time."
         ),
     ] = True
