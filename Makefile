@@ -83,7 +83,7 @@ lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@printf '%s\n' $(ARM) | $(COMPILE) --prerelease=allow -o tests/clients/arm/python.txt -
 	@printf 'azure-agrifood-farming>=1.0.0b2\nazure-identity>=1.25\naiohttp>=3.13\n' | $(COMPILE) -o tests/clients/farm/python.txt -
 	@echo 'schemathesis>=4' | $(COMPILE) -o tests/clients/farm/schemathesis.txt -
-	@printf 'tipg\nuvicorn\n' | $(COMPILE) -o benchmarks/tipg.txt -
+	@printf 'tipg\nuvicorn[standard]\n' | $(COMPILE) -o benchmarks/tipg.txt -
 
 clean: ## Remove the environments and what the demo left
 	rm -rf $(VENV) .demo benchmarks/.environments tests/clients/*/.environments tests/clients/*/javascript/node_modules \

@@ -65,6 +65,8 @@ class Benchmark:
     name: str
     summary: str
     run: Callable[[], list[Row]]
+    #: Whether it takes so long that it is run only where it is named.
+    only_named: bool = False
 
 
 def row(name: str, unit: str, measured: float, beside: Yardstick, aim: Aim | None = None) -> Row:

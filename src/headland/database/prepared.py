@@ -4,8 +4,8 @@ SQLAlchemy takes some 20 microseconds to execute what SQLite answers in 4, and a
 long as SQLite. What is asked with every request goes past it.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Dialect
 from sqlalchemy.exc import DBAPIError
@@ -17,6 +17,15 @@ Values = tuple[Any, ...]
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {"sqlite": {}, "postgresql": {"prepare": True, "binary": True}}
 
 
+class _Compiled(NamedTuple):
+    text: str
+    #: Of the parameters, in the order in which the statement has them.
+    names: tuple[str, ...]
+    #: Whether the driver takes values in this order, and not by name.
+    positional: bool
+    constants: Mapping[str, Any]
+
+
 class Prepared:
     """A statement of which each bound parameter has a name.
 
@@ -26,7 +35,7 @@ class Prepared:
 
     def __init__(self, statement: Executable) -> None:
         self._statement = statement
-        self._compiled: dict[str, tuple[str, tuple[str, ...] | None, Mapping[str, Any]]] = {}
+        self._compiled: dict[str, _Compiled] = {}
 
     def rows(self, connection: Connection, **values: Any) -> list[Values]:
         """All rows.
@@ -34,27 +43,41 @@ class Prepared:
         Raises:
             sqlalchemy.exc.DBAPIError: the driver's error, as SQLAlchemy would have raised it.
         """
-        dialect = connection.dialect
-        text, order, constants = self._compiled.get(dialect.name) or self._compile(dialect)
-        given = {**constants, **values} if constants else values
-        parameters: Any = given if order is None else [given[name] for name in order]
-        driver: Any = connection.connection.driver_connection
-        try:
-            cursor = driver.execute(text, parameters, **_OPTIONS[dialect.name])
-            # psycopg tells what returns no rows from what returns none of them.
-            found: list[Values] = [] if cursor.description is None else cursor.fetchall()
-        except dialect.loaded_dbapi.Error as error:
-            raise DBAPIError.instance(text, parameters, error, dialect.loaded_dbapi.Error) from error
-        return found
+        compiled = self._for(connection.dialect)
+        given = {**compiled.constants, **values} if compiled.constants else values
+        parameters = [given[name] for name in compiled.names] if compiled.positional else given
+        return _run(connection, compiled.text, parameters)
+
+    def rows_by_order(self, connection: Connection, values: Sequence[Any]) -> list[Values]:
+        """All rows of a statement that has no constants, each parameter once, and many: `values` are in their order.
+        Raises as `rows`.
+        """
+        compiled = self._for(connection.dialect)
+        parameters = values if compiled.positional else dict(zip(compiled.names, values, strict=True))
+        return _run(connection, compiled.text, parameters)
 
     def row(self, connection: Connection, **values: Any) -> Values | None:
         """The only row, or None. Raises as `rows`."""
         found = self.rows(connection, **values)
         return found[0] if found else None
 
-    def _compile(self, dialect: Dialect) -> tuple[str, tuple[str, ...] | None, Mapping[str, Any]]:
+    def _for(self, dialect: Dialect) -> _Compiled:
+        return self._compiled.get(dialect.name) or self._compile(dialect)
+
+    def _compile(self, dialect: Dialect) -> _Compiled:
         compiled = self._statement.compile(dialect=dialect)  # type: ignore[attr-defined]
         constants = {name: value for name, value in compiled.params.items() if value is not None}
-        order = tuple(compiled.positiontup) if compiled.positional else None
-        made = self._compiled[dialect.name] = (str(compiled), order, constants)
+        names = tuple(compiled.positiontup if compiled.positional else compiled.params)
+        made = self._compiled[dialect.name] = _Compiled(str(compiled), names, compiled.positional, constants)
         return made
+
+
+def _run(connection: Connection, text: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[Values]:
+    dialect = connection.dialect
+    driver: Any = connection.connection.driver_connection
+    try:
+        cursor = driver.execute(text, parameters, **_OPTIONS[dialect.name])
+        # psycopg tells what returns no rows from what returns none of them.
+        return [] if cursor.description is None else cursor.fetchall()
+    except dialect.loaded_dbapi.Error as error:
+        raise DBAPIError.instance(text, parameters, error, dialect.loaded_dbapi.Error) from error

@@ -1,5 +1,6 @@
 """Geometries that are read together are what each would be by itself."""
 
+import math
 import random
 from typing import Any
 
@@ -72,6 +73,30 @@ def test_random_rings() -> None:
     assert any(each is not None for each in found)
     for one, other in zip(found, known, strict=True):
         assert one == other or (one is None and isinstance(other, str))
+
+
+def test_they_are_measured_to_the_same_last_digit() -> None:
+    dice = random.Random(11)
+    values = []
+    for _ in range(300):
+        reach = 10 ** dice.uniform(-9, 0)
+        x, y = dice.choice([(0.0, 0.0), (dice.uniform(-170, 170), dice.uniform(-85, 85))])
+        outer = [[x + reach * dx, y + reach * dy] for dx, dy in star(dice)]
+        hole = [[x + reach / 9 * dx, y + reach / 9 * dy] for dx, dy in star(dice)]
+        values.append({"type": "Polygon", "coordinates": [outer, hole][: dice.randint(1, 2)]})
+    found = placed_together([read(value) for value in values])
+    assert found.count(None) < 30
+    for one, value in zip(found, values, strict=True):
+        assert one is None or one == by_itself(value)
+
+
+def star(dice: random.Random) -> list[tuple[float, float]]:
+    """Corners around the origin, between a half and one away from it, either way round."""
+    corners = dice.randint(5, 12)
+    turns = [2 * math.pi * number / corners for number in range(corners)][:: dice.choice((1, -1))]
+    return [
+        (math.cos(turn) * reach, math.sin(turn) * reach) for turn in turns for reach in [dice.uniform(0.5, 1)]
+    ]
 
 
 def test_nothing() -> None:

@@ -1,6 +1,5 @@
 """An import: lines in, chunk after chunk on disk, and an account of each that was not taken."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
@@ -19,8 +18,8 @@ from headland.http.bodies import BodyError
 #: Lines that are committed together, and bytes: other writes to the instance wait for some 10 ms at the most.
 CHUNK_LINES, CHUNK_BYTES = 512, 1 << 20
 
-#: Lines, and bytes, that are prepared without a look at what else there is to do.
-_SLICE_LINES, _SLICE_BYTES = 32, 1 << 15
+#: Lines, and bytes, that are prepared together: no step of it keeps others from being answered for more than some 5 ms.
+_SLICE_LINES, _SLICE_BYTES = 256, 1 << 17
 
 
 @dataclass(slots=True)
@@ -90,12 +89,11 @@ class Import:
         prepared: list[Prepared] = []
         refused: list[Refused] = []
         for some in _slices(chunk):
-            for found in self._preparing.prepare(some, stamp):
+            for found in await self._preparing.prepare(some, stamp):
                 if isinstance(found, Prepared):
                     prepared.append(found)
                 else:
                     refused.append(found)
-            await asyncio.sleep(0)
         outcome = Outcome()
         if prepared:
             outcome = await self._store.write(

@@ -38,11 +38,14 @@ class LineReader:
 
     def feed(self, data: bytes) -> list[Line]:
         """The lines that end in `data`."""
-        *ended, rest = data.split(b"\n")
-        lines = []
-        for part in ended:
-            self._add(part)
-            lines += self._end()
+        first, *others = data.split(b"\n")
+        self._add(first)
+        if not others:
+            return []
+        lines = self._end()
+        *whole, rest = others
+        for part in whole:
+            lines += self._line(part if len(part) <= self._longest else None)
         self._add(rest)
         return lines
 
@@ -58,12 +61,15 @@ class LineReader:
             self._rest += part
 
     def _end(self) -> list[Line]:
-        number, self._next = self._next, self._next + 1
-        if self._too_long:
-            self._too_long = False
-            return [Line(number, None)]
-        text = bytes(self._rest)
+        text = None if self._too_long else bytes(self._rest)
+        self._too_long = False
         self._rest.clear()
+        return self._line(text)
+
+    def _line(self, text: bytes | None) -> list[Line]:
+        number, self._next = self._next, self._next + 1
+        if text is None:
+            return [Line(number, None)]
         if number == self._start:
             text = text.removeprefix(_BOM)
         return [Line(number, text)] if text and not text.isspace() else []

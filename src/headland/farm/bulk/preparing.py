@@ -1,9 +1,8 @@
 """What a line asks for, found out before any row is touched: that takes most of an import's time."""
 
-import contextlib
+import asyncio
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import cache
 from typing import Any, NamedTuple
@@ -15,24 +14,19 @@ from headland.farm.bulk.wire import Record, Refused, decode_record
 from headland.farm.catalogue import FAMILIES
 from headland.farm.catalogue.family import GEOMETRY
 from headland.farm.catalogue.members import members_of
-from headland.farm.catalogue.parents import Parent
 from headland.farm.catalogue.shape import Shape, Stored, Wire, shape_of, whole
 from headland.farm.documents.documents import check_id
 from headland.farm.documents.making import (
-    UNMOVED,
-    Made,
     Moved,
-    Patch,
     complete,
     moved_to,
     patch_of,
     place,
-    put_at,
     stamped,
     taken_apart,
 )
 from headland.farm.documents.parents import key_below, parent_id
-from headland.farm.documents.rows import Key
+from headland.farm.documents.rows import Key, Made
 from headland.farm.documents.stamps import Stamp, new_etag
 from headland.farm.errors import FarmError, InvalidInputError, UnknownFamilyError
 from headland.farm.geometry import DEFAULT_LIMITS, Geometry, Limits, Placed, checked, placed
@@ -55,8 +49,7 @@ class Mode(Enum):
     RESTORE = "restore"
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A line that asks for something that can be done, as far as can be seen without the store."""
 
     line: int
@@ -67,8 +60,8 @@ class Prepared:
     rest: Wire
     #: What is stored where nothing was; None where only merging tells.
     made: Made | None
-    #: What it says of the document's geometry.
-    patch: Patch = UNMOVED
+    #: What becomes of the document by the line's geometry, if it says anything of that.
+    moved: Moved | None = None
 
 
 class _Decoded(NamedTuple):
@@ -99,19 +92,23 @@ class Preparing:
         self._longest = longest
         self._limits = limits
 
-    def prepare(self, lines: Sequence[Line], stamp: Stamp) -> list[Prepared | Refused]:
-        """What each line asks for, or why it can't."""
+    async def prepare(self, lines: Sequence[Line], stamp: Stamp) -> list[Prepared | Refused]:
+        """What each line asks for, or why it can't. Between its steps it looks what else there is to do."""
         begun = [self._begun(line, stamp) for line in lines]
+        await asyncio.sleep(0)
         geometries = [
             each.geometry for each in begun if isinstance(each, _Decoded) and each.geometry is not None
         ]
         places = iter(placed_together(geometries, self._limits))
-        return [
+        await asyncio.sleep(0)
+        finished = [
             _finished(each, next(places) if each.geometry is not None else None, stamp, self._limits)
             if isinstance(each, _Decoded)
             else each
             for each in begun
         ]
+        await asyncio.sleep(0)
+        return finished
 
     def _begun(self, line: Line, stamp: Stamp) -> "Prepared | Refused | _Decoded":
         shape = self._shape
@@ -161,7 +158,13 @@ def with_rest(stored: Stored, rest: Wire) -> Stored:
     """What is stored, with further members that only other versions have."""
     before = msgspec.json.decode(stored.rest) if stored.rest else {}
     beside = {name: value for name, value in rest.items() if name != GEOMETRY}
-    return replace(stored, rest=msgspec.json.encode(before | beside)) if beside else stored
+    return stored._replace(rest=msgspec.json.encode(before | beside)) if beside else stored
+
+
+def _moved_in(shape: Shape, rest: Wire, limits: Limits) -> Moved | None:
+    """What becomes of a document by the geometry that its record has beside it. Raises as `_placed_in`."""
+    place = _placed_in(rest, limits)
+    return None if place is None else moved_to(shape.family, place)
 
 
 def _placed_in(rest: Wire, limits: Limits) -> Placed | None:
@@ -195,13 +198,13 @@ def restored(
     document.created_date_time = document.created_date_time or stamp.moment
     document.modified_date_time = document.modified_date_time or document.created_date_time
     geometry = taken_apart(shape, document)
-    moved = Moved({}, None, {})
+    moved = Moved({}, None, None)
     if shape.family.located:
         beside = _placed_in(rest, limits)
         moved = moved_to(shape.family, beside if geometry is None else checked(geometry, GEOMETRY, limits))
     for attribute in moved.members.keys() & shape.names.keys():
         setattr(document, attribute, moved.members[attribute])
-    stored = replace(shape.stored(document, None, moved.members), apart=moved.apart)
+    stored = shape.stored(document, None, moved.members)._replace(apart=moved.apart)
     return complete(shape, document, with_rest(stored, rest) if rest else stored, moved.place)
 
 
@@ -210,7 +213,7 @@ def _restored(
 ) -> Prepared | Refused:
     key = None
     try:
-        key = _key_of(shape, decode_json(text, dict[str, Any]))
+        key = _key_in(shape, decode_json(text, dict[str, Any]))
         made = restored(shape, key, text, rest, stamp=stamp, limits=limits)
     except (FarmError, BodyInvalidError) as error:
         return refused(line, shape, key, error)
@@ -222,19 +225,20 @@ def _merged(
 ) -> Prepared | Refused | _Decoded:
     document: Any = None
     if not rest and b"null" not in text:
-        with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError, BodyInvalidError):
+        # What is wrong with it, if anything, is said where it is merged.
+        try:  # noqa: SIM105 - `suppress` takes a tenth of the time of a line
             document = shape.decoded(text)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, BodyInvalidError):
+            pass
     key = None
     try:
         if document is None:
-            # What else is wrong with it, if anything, is said where it is merged.
             body = decode_json(text, dict[str, Any])
-            key = _key_of(shape, body)
-            patch = patch_of(shape, body, limits)
-            if not patch.moves:
-                patch = put_at(_placed_in(rest, limits))
-            return Prepared(line, shape, key, text, rest, None, patch)
-        key = _key_of(shape, {name: getattr(document, each) for each, name in shape.placing.items()})
+            key = _key_in(shape, body)
+            moved = patch_of(shape, body, limits).moved or _moved_in(shape, rest, limits)
+            return Prepared(line, shape, key, text, rest, None, moved)
+        own, *above = (getattr(document, attribute) for attribute in shape.placing)
+        key = _key_of(shape, own, above)
     except (FarmError, BodyInvalidError) as error:
         return refused(line, shape, key, error)
     for attribute, default in shape.read_only.items():
@@ -250,25 +254,39 @@ def _finished(each: _Decoded, place: Placed | None, stamp: Stamp, limits: Limits
             place = checked(geometry, GEOMETRY, limits)
         except BodyInvalidError as error:
             return refused(line, shape, key, error)
-    patch = put_at(place)
-    made = stamped(shape, key, document, None, stamp, patch=patch)
-    return Prepared(line, shape, key, text, {}, made, patch)
+    moved = None if place is None else moved_to(shape.family, place)
+    made = stamped(shape, key, document, None, stamp, moved=moved)
+    return Prepared(line, shape, key, text, {}, made, moved)
 
 
-def _key_of(shape: Shape, document: Mapping[str, Any]) -> Key:
-    """Under which key a line's document wants to be."""
+def _key_of(shape: Shape, own: object, above: Iterable[object]) -> Key:
+    """Under which key a line's document wants to be that has an id of its `own`, and others of what it lies below."""
+    ids = []
+    for parent, text in zip(shape.family.parents, above, strict=True):
+        name = shape.names[parent.attribute]
+        if parent.words is None:
+            ids.append(_id(name, text))
+        else:
+            ids.append(parent_id(parent, shape.version, _text(name, text)))
+    return key_below(shape.family, ids, _id(shape.names["id"], own))
 
-    def id_called(name: str, parent: Parent | None = None) -> str:
-        text = document.get(name, "")
-        if not isinstance(text, str):
-            raise InvalidInputError("An id is text.", name)
-        if parent is None or parent.words is None:
-            check_id(name, text)
-        return text if parent is None else parent_id(parent, shape.version, text)
 
-    parents = shape.family.parents
-    above = [id_called(shape.names[parent.attribute], parent) for parent in parents]
-    return key_below(shape.family, above, id_called(shape.names["id"]))
+def _key_in(shape: Shape, body: Mapping[str, Any]) -> Key:
+    """The same of a document that was not looked at yet."""
+    own, *above = (body.get(name, "") for name in shape.placing.values())
+    return _key_of(shape, own, above)
+
+
+def _id(name: str, text: object) -> str:
+    found = _text(name, text)
+    check_id(name, found)
+    return found
+
+
+def _text(name: str, text: object) -> str:
+    if not isinstance(text, str):
+        raise InvalidInputError("An id is text.", name)
+    return text
 
 
 def _checked_rest(shape: Shape, text: bytes) -> Wire:

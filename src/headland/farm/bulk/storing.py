@@ -15,10 +15,11 @@ from headland.farm.documents import documents, rows
 from headland.farm.documents.admission import admit
 from headland.farm.documents.conditions import NONE
 from headland.farm.documents.facts import facts
+from headland.farm.documents.hiding import under_way
 from headland.farm.documents.inserting import insert_new
-from headland.farm.documents.making import Made
+from headland.farm.documents.making import Patch
 from headland.farm.documents.parents import check_parents, check_referred
-from headland.farm.documents.rows import Row
+from headland.farm.documents.rows import Made, Row
 from headland.farm.documents.schemas import check_schemas
 from headland.farm.documents.stamps import Stamp, new_etag
 from headland.farm.documents.uniqueness import check_only_one, says_alone
@@ -71,6 +72,8 @@ class _Storing:
         self._mode = mode
         self._stamp = stamp
         self._outcome = outcome
+        #: Looked up once: no other begins before this chunk is written.
+        self._cascade = under_way(connection)
 
     def with_parents(self, lines: list[Prepared]) -> list[Prepared]:
         """Those of which all that they lie below exists."""
@@ -96,7 +99,7 @@ class _Storing:
     def store(self, lines: list[Prepared]) -> None:
         """Insert lines, then see to those for which there was a document already."""
         lines = [each for each in lines if self._may_say(each)]
-        ready = [(each.key, *each.made) for each in lines if each.made is not None]
+        ready = [(each.key, each.made) for each in lines if each.made is not None]
         inserted = insert_new(self._connection, self._family, ready)
         self._outcome.created += len(inserted)
         for each in lines:
@@ -121,7 +124,8 @@ class _Storing:
             # What is restored was let in once.
             if self._mode is not Mode.RESTORE:
                 check_schemas(self._connection, each.shape, each.key, each.made.row.stored)
-            admit(self._connection, each.shape, each.key, each.made.facts)
+            if self._cascade is not None:
+                admit(self._connection, each.shape, each.key, each.made.facts)
         except (FarmError, BodyInvalidError) as error:
             self._refuse(each, error)
             return False
@@ -135,15 +139,15 @@ class _Storing:
         if before is not None and self._mode is Mode.CREATE:
             raise ResourceExistsError(self._family.kind.of(each.shape.version), each.key.id)
         members = each.shape.writable(decode_json(each.text, dict[str, Any]))
-        patch = each.patch._replace(members=members)
+        patch = Patch(members, each.moved)
         written = documents.write(
             self._connection, each.shape, each.key, patch, stamp=self._stamp, conditions=NONE
         )
         if each.rest:
             stored = with_rest(written.stored, each.rest)
             row = Row(written.etag, stored.document, stored.rest, stored.apart)
-            known = facts(self._family, whole(self._family, stored))
-            rows.update(self._connection, self._family, each.key, row, known)
+            made = Made(row, facts(self._family, whole(self._family, stored)))
+            rows.update(self._connection, self._family, each.key, made)
         self._outcome.created += written.created
         self._outcome.updated += not written.created
 
@@ -155,7 +159,7 @@ class _Storing:
             # A reader who knows the eTag must not take the one for the other.
             etag = new_etag(self._stamp.at, before.etag)
             made = restored(each.shape, each.key, each.text, each.rest, stamp=self._stamp, etag=etag)
-        rows.update(self._connection, self._family, each.key, *made)
+        rows.update(self._connection, self._family, each.key, made)
         self._outcome.updated += 1
 
     def _refuse(self, each: Prepared, error: FarmError | BodyInvalidError) -> None:

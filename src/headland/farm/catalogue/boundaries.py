@@ -12,7 +12,7 @@ from headland.farm.catalogue.references import ByType, OnlyOne
 from headland.farm.catalogue.searching import Search
 from headland.farm.catalogue.words import one_of
 from headland.farm.geometry import Geometry, Placed
-from headland.farm.geometry.measuring import DECIMALS, acres, bounding_polygon, centroid
+from headland.farm.geometry.measuring import DECIMALS, bounding_polygon
 from headland.farm.versions import versions
 
 #: What a boundary may be of, and of which family that is.
@@ -48,12 +48,11 @@ class Boundary(PartyDocument, kw_only=True, rename="camel", omit_defaults=True):
 def _measured(placed: Placed | None) -> Mapping[str, Any]:
     if placed is None:
         return dict.fromkeys(("acreage", "area", "crs", "centroid", "bbox"))
-    acreage = acres(placed.geometry)
     return {
-        "acreage": acreage,
-        "area": Measure("Acre", round(acreage, DECIMALS)),
+        "acreage": placed.acres,
+        "area": Measure("Acre", round(placed.acres, DECIMALS)),
         "crs": "WGS84",
-        "centroid": centroid(placed.geometry),
+        "centroid": placed.centroid,
         "bbox": bounding_polygon(placed.box),
     }
 

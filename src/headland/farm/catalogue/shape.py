@@ -1,10 +1,9 @@
 """A family's documents as one version has them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -23,8 +22,7 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _encode = msgspec.json.Encoder().encode
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """A document's bytes, as a row keeps them."""
 
     #: As the version answers it in whose form the family is stored (`Family.stored_as`).

@@ -15,13 +15,14 @@ from headland.farm.catalogue import BY_NAME, Family
 from headland.farm.catalogue.references import named_by
 from headland.farm.catalogue.shape import Shape
 from headland.farm.documents import rows
+from headland.farm.documents.facts import Facts, by_column
 from headland.farm.documents.hiding import going_table, under_way, visible
 from headland.farm.documents.rows import Key
 from headland.farm.documents.tables import table_of
 from headland.farm.errors import ResourceGoingError
 
 
-def admit(connection: Connection, shape: Shape, key: Key, known: Mapping[str, Any]) -> None:
+def admit(connection: Connection, shape: Shape, key: Key, known: Facts) -> None:
     """Have a document be written, which is not made of a hidden one. `known` is kept beside it (`Made.facts`).
 
     Raises:
@@ -35,7 +36,7 @@ def admit(connection: Connection, shape: Shape, key: Key, known: Mapping[str, An
         hidden = sa.and_(rows.is_key(family, key), sa.not_(visible(family)))
         rows.delete_where(connection, family, hidden)
     else:
-        _check(connection, shape, key, known)
+        _check(connection, shape, key, by_column(family, known))
     _shorten(connection, family)
 
 

@@ -80,13 +80,14 @@ def write(
     conditions.check(before.etag if before else None)
     if before is None:
         check_parents(connection, family, key, version)
-    row, known = made(shape, key, patch, before, stamp)
-    check_referred(connection, shape, key, known)
-    check_only_one(connection, shape, key, known)
+    written = made(shape, key, patch, before, stamp)
+    row = written.row
+    check_referred(connection, shape, key, written.facts)
+    check_only_one(connection, shape, key, written.facts)
     check_schemas(connection, shape, key, row.stored)
-    admit(connection, shape, key, known)
+    admit(connection, shape, key, written.facts)
     change = rows.update if before else rows.insert
-    change(connection, family, key, row, known)
+    change(connection, family, key, written)
     return Written(before is None, row.etag, shape.read(row.stored), row.stored)
 
 

@@ -3,9 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from functools import cache, lru_cache
 from typing import Any
 
 from headland.farm.catalogue import Family
+from headland.farm.catalogue.filters import Column
 from headland.farm.catalogue.members import Measure
 
 #: Stands before and after each item of a list, and between key and value of a pair: nothing a client writes is
@@ -14,16 +16,57 @@ ITEM, PAIR = "\x1f", "\x1e"
 
 NOTHING: Mapping[str, Any] = {}
 
-
-def facts(family: Family, document: object, beside: Mapping[str, Any] = NOTHING) -> dict[str, Any]:
-    """The family's columns with the document's values, or with those `beside` it, by attribute."""
-    return {
-        column.name: _fact(beside if column.path[0] in beside else document, column.path)
-        for column in family.columns
-        if column.name != "id"
-    }
+#: Types of values that are kept as they are.
+_PLAIN = frozenset({type(None), str, int, float, bool})
 
 
+#: A value for each of a family's columns, but for the id's, in their order.
+Facts = tuple[Any, ...]
+
+
+def facts(family: Family, document: object, beside: Mapping[str, Any] = NOTHING) -> Facts:
+    """The values that a document has for its family's columns, or those `beside` it, by attribute."""
+    found = []
+    for attribute, further in _paths(family):
+        value = beside[attribute] if attribute in beside else getattr(document, attribute, None)
+        for each in further:
+            value = getattr(value, each, None)
+        found.append(value if value.__class__ in _PLAIN else _fact(value))
+    return tuple(found)
+
+
+def fact(family: Family, known: Facts, column: str) -> Any:
+    """The value for one column."""
+    return known[_numbers(family)[column]]
+
+
+def by_column(family: Family, known: Facts) -> dict[str, Any]:
+    """All values by column."""
+    return dict(zip(fact_columns(family), known, strict=True))
+
+
+@cache
+def fact_columns(family: Family) -> tuple[str, ...]:
+    """Names of the columns that there are facts for."""
+    return tuple(column.name for column in _columns(family))
+
+
+@cache
+def _numbers(family: Family) -> Mapping[str, int]:
+    return {name: number for number, name in enumerate(fact_columns(family))}
+
+
+@cache
+def _paths(family: Family) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Of each column the document's attribute, and the way on from there."""
+    return tuple((column.path[0], column.path[1:]) for column in _columns(family))
+
+
+def _columns(family: Family) -> Iterator[Column]:
+    return (column for column in family.columns if column.name != "id")
+
+
+@lru_cache(16)
 def milliseconds(moment: datetime) -> int:
     """Since the epoch."""
     return round(moment.timestamp() * 1000)
@@ -39,12 +82,7 @@ def item(text: str) -> str:
     return f"{ITEM}{text}{ITEM}"
 
 
-def _fact(document: object, path: tuple[str, ...]) -> Any:
-    value: Any = document[path[0]] if isinstance(document, dict) else getattr(document, path[0], None)
-    for attribute in path[1:]:
-        value = getattr(value, attribute, None)
-    if value is None or isinstance(value, str | int | float):
-        return value
+def _fact(value: Any) -> Any:
     if isinstance(value, datetime):
         return milliseconds(value)
     if isinstance(value, dict):

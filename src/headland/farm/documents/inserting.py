@@ -1,7 +1,8 @@
 """Insert many documents at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
+from itertools import starmap
 from typing import Any
 
 from sqlalchemy import Connection, bindparam
@@ -10,45 +11,47 @@ from sqlalchemy.dialects import postgresql, sqlite
 from headland.database.prepared import Prepared
 from headland.farm.catalogue import Family
 from headland.farm.documents.places import NOWHERE
-from headland.farm.documents.rows import Key, Row, named
+from headland.farm.documents.rows import Key, Made
 from headland.farm.documents.tables import key_columns, table_of
 
 #: Rows of one statement; what is left over is inserted by halves of it. Another interpreter's lock is taken for each
 #: statement and not for each row, for which an import would wait again and again while requests are answered.
 MOST_AT_ONCE = 64
 
-#: A document's key, its row, and what is kept beside it.
-New = tuple[Key, Row, Mapping[str, Any]]
 
-
-def insert_new(connection: Connection, family: Family, documents: Sequence[New]) -> set[Key]:
+def insert_new(connection: Connection, family: Family, documents: Sequence[tuple[Key, Made]]) -> set[Key]:
     """Insert those documents that are not there, the first of those that have one key; the keys of these."""
     inserted: set[Key] = set()
     start, size = 0, MOST_AT_ONCE
     while start < len(documents):
         while size > len(documents) - start:
             size //= 2
-        names, parameters = _columns(family), _parameters(family, size)
-        values = []
-        for key, row, facts in documents[start : start + size]:
-            parts = {**NOWHERE, **named(family, key), **row._asdict(), **facts}
-            values += [parts[name] for name in names]
-        statement = _statement(family, connection.dialect.name, size)
-        found = statement.rows(connection, **dict(zip(parameters, values, strict=True)))
-        inserted.update(Key(*each) for each in found)
+        some = documents[start : start + size]
+        values: list[Any] = []
+        for key, made in some:
+            values += _values(family, key, made)
+        found = _statement(family, connection.dialect.name, size).rows_by_order(connection, values)
+        if len(found) == len(some):
+            inserted.update(key for key, _ in some)
+        else:
+            inserted.update(starmap(Key, found))
         start += size
     return inserted
+
+
+def _values(family: Family, key: Key, made: Made) -> tuple[Any, ...]:
+    """Those of a row, in the order of `_columns`."""
+    (etag, document, rest, apart), known, place = made
+    within = (key.within,) if family.below else ()
+    if not family.located:
+        return key.party, *within, key.id, etag, document, rest, *known
+    *sides, wkb = place or NOWHERE
+    return key.party, *within, key.id, etag, document, rest, *known, *sides, apart, wkb
 
 
 @cache
 def _columns(family: Family) -> tuple[str, ...]:
     return tuple(column.name for column in table_of(family).c if column.name != "seq")
-
-
-@cache
-def _parameters(family: Family, size: int) -> tuple[str, ...]:
-    """Names of the parameters of a statement for so many rows, one row after the other."""
-    return tuple(f"{name}_{number}" for number in range(size) for name in _columns(family))
 
 
 @cache

@@ -11,25 +11,11 @@ from headland.farm.catalogue.shape import Shape, Stored, whole
 from headland.farm.documents.facts import facts
 from headland.farm.documents.merging import merged
 from headland.farm.documents.parents import parents_of
-from headland.farm.documents.places import place_of
-from headland.farm.documents.rows import Key, Row
+from headland.farm.documents.places import Place, place_of
+from headland.farm.documents.rows import Key, Made, Row
 from headland.farm.documents.stamps import Stamp, new_etag
 from headland.farm.geometry import DEFAULT_LIMITS, Geometry, Limits, Placed, placed
 from headland.http.validation import BodyInvalidError
-
-
-class Patch(NamedTuple):
-    """What a client wants of a document, so far as that can be judged without the document."""
-
-    #: By wire names: what it may write, but for the geometry.
-    members: Mapping[str, Any]
-    #: Whether it says anything of the geometry, and what; None removes it.
-    moves: bool = False
-    placed: Placed | None = None
-
-
-#: Leaves the document where it is.
-UNMOVED = Patch({})
 
 
 class Moved(NamedTuple):
@@ -39,19 +25,20 @@ class Moved(NamedTuple):
     members: Mapping[str, Any]
     #: What is kept apart of the document.
     apart: bytes | None
-    #: Columns that say where it is, if they are to be written.
-    place: Mapping[str, Any]
+    #: Where it is, if that is to be written.
+    place: Place | None
+
+
+class Patch(NamedTuple):
+    """What a client wants of a document, so far as that can be judged without the document."""
+
+    #: By wire names: what it may write, but for the geometry.
+    members: Mapping[str, Any]
+    #: None where it says nothing of the geometry.
+    moved: Moved | None = None
 
 
 _encode = msgspec.json.Encoder().encode
-
-
-class Made(NamedTuple):
-    """A document, ready to be stored."""
-
-    row: Row
-    #: What is kept beside it.
-    facts: Mapping[str, Any]
 
 
 def patch_of(shape: Shape, body: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Patch:
@@ -64,7 +51,8 @@ def patch_of(shape: Shape, body: Mapping[str, Any], limits: Limits = DEFAULT_LIM
     if not shape.has_geometry or GEOMETRY not in body:
         return Patch(members)
     value = body[GEOMETRY]
-    return Patch(members, moves=True, placed=None if value is None else placed(value, GEOMETRY, limits))
+    place = None if value is None else placed(value, GEOMETRY, limits)
+    return Patch(members, moved_to(shape.family, place))
 
 
 def made(shape: Shape, key: Key, patch: Patch, before: Row | None, stamp: Stamp) -> Made:
@@ -77,13 +65,15 @@ def made(shape: Shape, key: Key, patch: Patch, before: Row | None, stamp: Stamp)
         wire = merged(shape.opened(before.stored) if before else {}, patch.members)
     except RecursionError:
         raise BodyInvalidError("", "the body is nested too deeply") from None
-    return stamped(shape, key, shape.checked(wire), before, stamp, patch=patch)
+    return stamped(shape, key, shape.checked(wire), before, stamp, moved=patch.moved)
 
 
 def stamped(
-    shape: Shape, key: Key, document: Any, before: Row | None, stamp: Stamp, *, patch: Patch = UNMOVED
+    shape: Shape, key: Key, document: Any, before: Row | None, stamp: Stamp, *, moved: Moved | None = None
 ) -> Made:
-    """A checked document, with what the service writes into it by itself. Of the patch, its geometry counts."""
+    """A checked document, with what the service writes into it by itself. `moved` has what becomes of it by its
+    geometry, where that is another one than before.
+    """
     place(shape, key, document)
     document.e_tag = new_etag(stamp.at, before.etag if before else None)
     if shape.family.has_file and not document.original_file_name:
@@ -91,19 +81,17 @@ def stamped(
     document.modified_date_time = stamp.moment
     if document.created_date_time is None:
         document.created_date_time = stamp.moment
-    stamps: dict[str, Any] = {"modified_by": stamp.by}
+    if moved is None:
+        moved = Moved({}, before.apart if before else None, None)
+    stamps: dict[str, Any] = {"modified_by": stamp.by, **moved.members}
     if before is None:
         stamps["created_by"] = stamp.by
-    moved = Moved({}, before.apart if before else None, {})
-    if patch.moves:
-        moved = moved_to(shape.family, patch.placed)
-    stamps |= moved.members
-    for attribute in stamps.keys() & shape.names.keys():
-        setattr(document, attribute, stamps[attribute])
-    stored = shape.stored(document, before.stored if before else None, stamps)
+    for attribute, value in stamps.items():
+        if attribute in shape.names:
+            setattr(document, attribute, value)
+    text, rest, _ = shape.stored(document, before.stored if before else None, stamps)
     beside = moved.members if before is None else None
-    stored = Stored(stored.document, stored.rest, moved.apart)
-    return complete(shape, document, stored, moved.place, beside)
+    return complete(shape, document, Stored(text, rest, moved.apart), moved.place, beside)
 
 
 def place(shape: Shape, key: Key, document: Any) -> None:
@@ -117,7 +105,7 @@ def complete(
     shape: Shape,
     document: Any,
     stored: Stored,
-    place: Mapping[str, Any] | None = None,
+    place: Place | None = None,
     beside: Mapping[str, Any] | None = None,
 ) -> Made:
     """A stored document, with what is kept beside it. `document` is the same in the version that wrote it; `place`
@@ -131,7 +119,7 @@ def complete(
     else:
         # Where other versions' members may be kept beside this one's, those are facts, too.
         known = facts(family, whole(family, stored))
-    return Made(row, {**known, **place} if place else known)
+    return Made(row, known, place)
 
 
 def moved_to(family: Family, placed: Placed | None) -> Moved:
@@ -140,8 +128,10 @@ def moved_to(family: Family, placed: Placed | None) -> Moved:
     apart = {name: members.pop(attribute, None) for attribute, name in family.apart.items()}
     if placed is None:
         return Moved(members, None, place_of(None))
-    shown = {name: value for name, value in apart.items() if value is not None}
-    return Moved(members, _encode({GEOMETRY: placed.geometry, **shown}), place_of(placed))
+    apart[GEOMETRY] = placed.geometry
+    if None in apart.values():
+        apart = {name: value for name, value in apart.items() if value is not None}
+    return Moved(members, _encode(apart), place_of(placed))
 
 
 def taken_apart(shape: Shape, document: Any) -> Geometry | None:
@@ -152,8 +142,3 @@ def taken_apart(shape: Shape, document: Any) -> Geometry | None:
     for attribute in shape.apart_attributes:
         setattr(document, attribute, None)
     return geometry
-
-
-def put_at(place: Placed | None) -> Patch:
-    """A patch that says nothing but where a new document is."""
-    return UNMOVED if place is None else Patch({}, moves=True, placed=place)

@@ -18,6 +18,7 @@ from headland.database.prepared import Prepared
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.filters import Filter, Match
 from headland.farm.documents.facts import item
+from headland.farm.documents.few import WKB, few
 from headland.farm.documents.hiding import hides, visible
 from headland.farm.documents.places import among, meeting, near, numbers
 from headland.farm.documents.tables import table_of
@@ -75,6 +76,11 @@ def page(
     `rows.Key`. `apart` has them with what is kept apart, `sought` only those that meet a geometry.
     """
     below = {name: text for name, text in (("party", party), ("within", within)) if text is not None}
+    if sought is not None and not asked:
+        rows = few(connection, family, sought.sides, below, apart=apart)
+        if rows is not None:
+            rows = [row for row in rows if row[0] > after]
+            return _cut(list(compress(rows, sought.meets([row[WKB] for row in rows]))), size, None)
     shape = tuple((name, _padded(len(values))) for name, values in sorted(asked.items()))
     values = {
         f"{name}_{number}": value

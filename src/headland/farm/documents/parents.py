@@ -1,7 +1,6 @@
 """What a document lies below: as its key has it, as its members repeat it, and whether it is there."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -10,6 +9,7 @@ from headland.farm.catalogue.parents import PARTY, Parent
 from headland.farm.catalogue.references import ByType
 from headland.farm.catalogue.shape import Shape
 from headland.farm.documents import rows
+from headland.farm.documents.facts import Facts, fact
 from headland.farm.documents.rows import NO_PARTY, Key
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError
 from headland.farm.versions import Version
@@ -58,7 +58,7 @@ def check_parents(connection: Connection, family: Family, key: Key, version: Ver
             raise ResourceNotFoundError(other.kind.of(version), text)
 
 
-def check_referred(connection: Connection, shape: Shape, key: Key, known: Mapping[str, Any]) -> None:
+def check_referred(connection: Connection, shape: Shape, key: Key, known: Facts) -> None:
     """Whether the documents that one has to refer to are there. `known` is kept beside it (`Made.facts`).
 
     Raises:
@@ -79,11 +79,12 @@ def check_referred(connection: Connection, shape: Shape, key: Key, known: Mappin
             raise ResourceNotFoundError(str(kind), text)
 
 
-def _said(shape: Shape, known: Mapping[str, Any], attribute: str) -> str:
+def _said(shape: Shape, known: Facts, attribute: str) -> str:
     """What a document says that has to say something. Raises InvalidInputError."""
-    if known[attribute] is None:
+    value = fact(shape.family, known, attribute)
+    if value is None:
         raise InvalidInputError("It is required.", shape.names[attribute])
-    return str(known[attribute])
+    return str(value)
 
 
 def _referred(other: Family, key: Key, text: str) -> Key:

@@ -8,9 +8,8 @@ decides of both, to the same end.
 """
 
 import json
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import DDL, Connection, bindparam, event
@@ -22,11 +21,21 @@ from headland.farm.geometry.measuring import Box
 
 _SIDES = ("west", "south", "east", "north")
 
-#: No place.
-NOWHERE: Mapping[str, Any] = dict.fromkeys(("wkb", *_SIDES))
+
+class Place(NamedTuple):
+    """Where a document is, by column."""
+
+    west: float | None = None
+    south: float | None = None
+    east: float | None = None
+    north: float | None = None
+    wkb: bytes | None = None
+
+
+NOWHERE = Place()
 
 #: What is written only where a document's geometry is: the last of its row, since it is the longest.
-PLACE_COLUMNS = frozenset({*NOWHERE, "apart"})
+PLACE_COLUMNS = frozenset({*Place._fields, "apart"})
 
 
 #: The index of a table, and what keeps it in line.
@@ -72,11 +81,9 @@ def place_columns() -> list[sa.Column[Any]]:
     return [*sides, sa.Column("apart", sa.LargeBinary), sa.Column("wkb", sa.LargeBinary)]
 
 
-def place_of(placed: Placed | None) -> dict[str, Any]:
-    """What the columns have of a geometry, `apart` not among it."""
-    if placed is None:
-        return dict(NOWHERE)
-    return {"wkb": placed.wkb, **dict(zip(_SIDES, placed.box, strict=True))}
+def place_of(placed: Placed | None) -> Place:
+    """Where a geometry is, if there is one."""
+    return NOWHERE if placed is None else Place(*placed.box, placed.wkb)
 
 
 def index_places(table: sa.Table) -> None:
@@ -115,11 +122,23 @@ def near(connection: Connection, table: sa.Table, box: Box, most: int) -> list[i
 def _near(table: str, dialect: str) -> Prepared:
     most = bindparam("most", type_=sa.Integer)
     if dialect == "postgresql":
-        box = sa.func.ST_MakeEnvelope(*(bindparam(side, type_=sa.Double) for side in _SIDES), 4326)
-        rows = sa.table(table, sa.column("seq", sa.Integer), sa.column("outline"))
-        return Prepared(sa.select(rows.c.seq).where(rows.c.outline.op("&&")(box)).limit(most))
+        rows = sa.table(table, sa.column("seq", sa.Integer))
+        return Prepared(sa.select(rows.c.seq).where(_outline_meets()).limit(most))
     index = _tree(table)
     return Prepared(sa.select(index.c.seq).where(*meeting(index)).limit(most))
+
+
+def candidates(table: sa.Table, dialect: str) -> tuple[sa.FromClause, list[sa.ColumnElement[bool]]]:
+    """The table by way of its index, and conditions: the row's box meets the one of the parameters, as in `meeting`."""
+    if dialect == "postgresql":
+        return table, [_outline_meets()]
+    index = _tree(table.name)
+    return index.join(table, index.c.seq == table.c.seq), meeting(index)
+
+
+def _outline_meets() -> sa.ColumnElement[bool]:
+    box = sa.func.ST_MakeEnvelope(*(bindparam(side, type_=sa.Double) for side in _SIDES), 4326)
+    return sa.column("outline").op("&&", return_type=sa.Boolean())(box)
 
 
 def _tree(table: str) -> sa.TableClause:

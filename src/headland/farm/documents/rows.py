@@ -1,6 +1,6 @@
 """Rows of documents: functions that take a connection. Rules are elsewhere."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -13,8 +13,9 @@ from headland.farm.catalogue import FAMILIES, Family
 from headland.farm.catalogue.references import ByType, Reference
 from headland.farm.catalogue.shape import Stored
 from headland.farm.documents import files
+from headland.farm.documents.facts import Facts, by_column
 from headland.farm.documents.hiding import visible
-from headland.farm.documents.places import NOWHERE, PLACE_COLUMNS
+from headland.farm.documents.places import NOWHERE, PLACE_COLUMNS, Place
 from headland.farm.documents.tables import key_columns, table_of
 
 #: Of documents that belong to no party.
@@ -41,6 +42,15 @@ class Row(NamedTuple):
     @property
     def stored(self) -> Stored:
         return Stored(self.document, self.rest, self.apart)
+
+
+class Made(NamedTuple):
+    """A document, ready to be stored."""
+
+    row: Row
+    facts: Facts
+    #: None where it stays where it is.
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,19 +117,27 @@ def exists(connection: Connection, family: Family, key: Key) -> bool:
     return _statements(family).exists.row(connection, **named(family, key)) is not None
 
 
-def insert(connection: Connection, family: Family, key: Key, row: Row, facts: Mapping[str, Any]) -> None:
+def insert(connection: Connection, family: Family, key: Key, made: Made) -> None:
     """Add a document that is not there."""
-    values = {**NOWHERE, **row._asdict(), **facts}
-    _statements(family).insert.rows(connection, **named(family, key), **values)
+    _statements(family).insert.rows(connection, **named(family, key), **_by_column(family, made))
 
 
-def update(connection: Connection, family: Family, key: Key, row: Row, facts: Mapping[str, Any]) -> None:
-    """Replace a document that is there. It stays where it is unless the facts say where."""
-    values = {f"new_{name}": value for name, value in ({**row._asdict(), **facts}).items()}
+def update(connection: Connection, family: Family, key: Key, made: Made) -> None:
+    """Replace a document that is there."""
+    values = {f"new_{name}": value for name, value in _by_column(family, made).items()}
     old = {f"old_{name}": value for name, value in named(family, key).items()}
     statements = _statements(family)
-    statement = statements.update if "wkb" in facts else statements.update_in_place
+    statement = statements.update_in_place if made.place is None else statements.update
     statement.rows(connection, **old, **values)
+
+
+def _by_column(family: Family, made: Made) -> dict[str, Any]:
+    row, known, place = made
+    return {
+        **row._asdict(),
+        **by_column(family, known),
+        **(place or NOWHERE)._asdict(),
+    }
 
 
 def delete(connection: Connection, family: Family, key: Key) -> None:

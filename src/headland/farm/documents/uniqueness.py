@@ -1,8 +1,6 @@
 """What at most one document may say."""
 
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, bindparam
@@ -10,24 +8,27 @@ from sqlalchemy import Connection, bindparam
 from headland.database.prepared import Prepared
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.shape import Shape
+from headland.farm.documents.facts import Facts, fact
 from headland.farm.documents.hiding import visible
 from headland.farm.documents.rows import Key
 from headland.farm.documents.tables import table_of
 from headland.farm.errors import ResourceConflictError
 
 
-def says_alone(family: Family, facts: Mapping[str, Any]) -> bool:
+def says_alone(family: Family, known: Facts) -> bool:
     """Whether what is kept of a document has what another one of the family must not say, too (`Family.only_one`)."""
     rule = family.only_one
-    return rule is not None and bool(facts[rule.says]) and all(facts[name] is not None for name in rule.of)
+    if rule is None or not fact(family, known, rule.says):
+        return False
+    return all(fact(family, known, name) is not None for name in rule.of)
 
 
-def check_only_one(connection: Connection, shape: Shape, key: Key, facts: Mapping[str, Any]) -> None:
+def check_only_one(connection: Connection, shape: Shape, key: Key, known: Facts) -> None:
     """Raises ResourceConflictError where another document says already what this one wants to."""
     rule = shape.family.only_one
-    if rule is None or not says_alone(shape.family, facts):
+    if rule is None or not says_alone(shape.family, known):
         return
-    same = {name: facts[name] for name in rule.of}
+    same = {name: fact(shape.family, known, name) for name in rule.of}
     found = _other(shape.family).row(connection, party=key.party, own=key.id, **same)
     if found is not None:
         member = shape.names.get(rule.says, rule.says)

@@ -9,8 +9,8 @@ import math
 from headland.farm.geometry.geojson import Geometry, Point, Polygon, Ring, polygons_of
 
 #: Metres; of the sphere that areas are taken on.
-_EARTH_RADIUS = 6_371_009.0
-_ACRES_A_SQUARE_METRE = 0.000247105
+EARTH_RADIUS = 6_371_009.0
+ACRES_A_SQUARE_METRE = 0.000247105
 
 #: Of the areas that version C and later show, in acres.
 DECIMALS = 3
@@ -23,13 +23,16 @@ def acres(geometry: Geometry) -> float:
     """The area on a sphere, holes taken out."""
     total = 0.0
     for outer, *holes in polygons_of(geometry):
-        total += abs(_square_metres(outer)) - sum(abs(_square_metres(hole)) for hole in holes)
-    return total * _ACRES_A_SQUARE_METRE
+        inside = 0.0
+        # Not by `sum`, which rounds otherwise from Python 3.12 on.
+        for hole in holes:
+            inside += abs(_square_metres(hole))
+        total += abs(_square_metres(outer)) - inside
+    return total * ACRES_A_SQUARE_METRE
 
 
 def _square_metres(ring: Ring) -> float:
     """Signed: the sum of the triangles between each edge and the north pole."""
-    # All in one place, since most of the time of a boundary's import is spent here.
     radians, sin, cos, atan2, quarter = math.radians, math.sin, math.cos, math.atan2, math.pi / 2
     longitudes = [radians(position[0]) for position in ring]
     tans = [math.tan((quarter - radians(position[1])) / 2) for position in ring]
@@ -40,7 +43,7 @@ def _square_metres(ring: Ring) -> float:
         product = tan * tan_before
         total += 2 * atan2(product * sin(turn), 1 + product * cos(turn))
         tan_before, longitude_before = tan, longitude
-    return total * (_EARTH_RADIUS * _EARTH_RADIUS)
+    return total * (EARTH_RADIUS * EARTH_RADIUS)
 
 
 def centroid(geometry: Geometry) -> Point:

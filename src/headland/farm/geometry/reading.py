@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from headland.farm.geometry.engine import shapely
 from headland.farm.geometry.geojson import Geometry, Point, Ring, polygons_of, rings_of
-from headland.farm.geometry.measuring import Box, box_of
+from headland.farm.geometry.measuring import Box, acres, box_of, centroid
 from headland.farm.geometry.validity import checked_polygons
 from headland.http.validation import BodyInvalidError, convert_json
 
@@ -24,13 +24,15 @@ MOST_SEARCHED_BY = 2_500
 
 
 class Placed(NamedTuple):
-    """A geometry that was found good."""
+    """A geometry that was found good, and measured."""
 
     #: As the client sent it, rings closed.
     geometry: Geometry
     #: Well-known binary, without heights: what exact questions are asked of.
     wkb: bytes
     box: Box
+    acres: float
+    centroid: Point
 
 
 def placed(value: object, field: str, limits: Limits = DEFAULT_LIMITS) -> Placed:
@@ -53,7 +55,8 @@ def checked(geometry: Geometry, field: str, limits: Limits = DEFAULT_LIMITS) -> 
         BodyInvalidError: what is wrong, and at which coordinate.
     """
     shape = shaped(geometry, field, limits)
-    return Placed(geometry, shapely.to_wkb(shape, output_dimension=2), box_of(geometry))
+    wkb = shapely.to_wkb(shape, output_dimension=2)
+    return Placed(geometry, wkb, box_of(geometry), acres(geometry), centroid(geometry))
 
 
 def shaped(geometry: Geometry, field: str, limits: Limits = DEFAULT_LIMITS) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from headland.farm.geometry.engine import numpy as np
 from headland.farm.geometry.engine import shapely
 from headland.farm.geometry.geojson import Geometry, Polygon
+from headland.farm.geometry.measuring_together import Measuring
 from headland.farm.geometry.reading import DEFAULT_LIMITS, Limits, Placed
 
 
@@ -46,18 +47,25 @@ def _placed(polygons: Sequence[Polygon]) -> list[Placed | None]:
     shapes: Any = shapely.polygons(shapely.linearrings(positions, indices=ring_of), indices=polygon_of)
     # Not before it is known that all are numbers.
     good[good] = shapely.is_valid(shapes[good])
-    binaries = shapely.to_wkb(shapes, output_dimension=2)
-    boxes = shapely.bounds(shapes).tolist()
-    return [
-        Placed(polygon, wkb, tuple(box)) if is_good else None
-        for polygon, wkb, box, is_good in zip(polygons, binaries, boxes, good.tolist(), strict=True)
-    ]
+    # What is not good is measured as if it were nowhere.
+    measurable = np.where(good[polygon_of[ring_of], None], positions, 0.0)
+    measuring = Measuring(polygons, measurable, ring_of, polygon_of)
+    boxes = shapely.bounds(shapes)
+    found = zip(
+        polygons,
+        shapely.to_wkb(shapes, output_dimension=2),
+        map(tuple, boxes.tolist()),
+        measuring.acres(),
+        measuring.centroids(boxes),
+        strict=True,
+    )
+    return [Placed(*each) if is_good else None for each, is_good in zip(found, good.tolist(), strict=True)]
 
 
 def _astray(positions: Any, ring_of: Any) -> Any:
     """Which positions are not on the Earth, or are reached by more than half a way around it."""
     # Written so that what is no number is not taken for one in range.
     on_earth = (np.abs(positions[:, 0]) <= 180) & (np.abs(positions[:, 1]) <= 90)
-    span = np.abs(np.diff(positions[:, 0], prepend=positions[:1, 0]))
-    within = np.diff(ring_of, prepend=ring_of[:1]) == 0
-    return ~on_earth | (within & (span > 180) & (span < 360))
+    span = np.abs(positions[1:, 0] - positions[:-1, 0])
+    far = (ring_of[1:] == ring_of[:-1]) & (span > 180) & (span < 360)
+    return ~on_earth | np.append(False, far)

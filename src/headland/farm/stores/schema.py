@@ -17,7 +17,7 @@ from headland.database.expressions import columns_of, has_relation
 from headland.database.upgrade import NewerDatabaseError, migrate, revision
 from headland.farm.catalogue import FAMILIES, Family
 from headland.farm.catalogue.shape import Stored, whole
-from headland.farm.documents.facts import facts
+from headland.farm.documents.facts import by_column, facts
 from headland.farm.documents.places import PLACE_COLUMNS, ensure_index
 from headland.farm.documents.tables import metadata, store_table, table_of
 from headland.farm.stores.shelf import NewerStoreError
@@ -106,7 +106,7 @@ def _fill(connection: Connection, family: Family, names: list[str]) -> None:
     while found := connection.execute(page, {"after": after}).all():
         filled = []
         for seq, document, rest in found:
-            known = facts(family, whole(family, Stored(document, rest)))
+            known = by_column(family, facts(family, whole(family, Stored(document, rest))))
             filled.append({"row": seq, **{f"new_{name}": known[name] for name in names}})
         connection.execute(change, filled)
         after = found[-1].seq
