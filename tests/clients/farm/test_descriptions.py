@@ -31,7 +31,15 @@ CHECKS = (
 VERSION = "2022-11-01-preview"
 
 #: What stands in paths, where anything else would lead nowhere.
-PLACES = {"partyId": "elm", "farmerId": "elm", "resourceType": "Party", "resourceId": "elm"}
+PLACES = {
+    "partyId": "elm",
+    "farmerId": "elm",
+    "resourceType": "Party",
+    "resourceId": "elm",
+    "zoom": "0",
+    "column": "0",
+    "row": "0",
+}
 
 
 @pytest.fixture(scope="module")
