@@ -1,6 +1,9 @@
 """Spark's own pages: whose they are, which of them there are, and what is said where there are none."""
 
+import json
 import os
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -78,6 +81,50 @@ async def test_a_drivers_own_ui_elsewhere_is_not_asked(service):
     for url in ("http://192.0.2.1:4040", "http://localhost.example:4040", "http://localhost"):
         service.change(0, app_info=f'{{"sparkUiUrl":"{url}"}}'.encode())
         assert (await service.get(f"{spark}/live/jobs/")).status_code == 404
+
+
+class Driver(BaseHTTPRequestHandler):
+    """A driver's own UI, as far as HTTP goes: it tells what it was asked, and sends on to another host."""
+
+    def do_GET(self) -> None:
+        told = json.dumps({"path": self.path, **{name.lower(): said for name, said in self.headers.items()}})
+        self.send_response(302 if "executors" in self.path else 200)
+        self.send_header("Location", "http://elsewhere.example/executors/?a=b")
+        self.send_header("Set-Cookie", "driver=1")
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(told.encode())
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture
+def driver():
+    """Its address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Driver) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://localhost:{server.server_port}"
+        server.shutdown()
+
+
+async def test_a_drivers_own_ui_gets_neither_cookie_nor_token_and_sends_nobody_elsewhere(service, driver):
+    spark = await with_log(service)
+    service.change(0, app_info=f'{{"sparkUiUrl":"{driver}"}}'.encode())
+    assert (await service.get(spark)).headers["location"] == f"/livy{spark}/live/jobs/"
+    headers = {**service.bearer(), "cookie": "a=b", "accept": "text/html"}
+    answer = await service.public.get(f"{spark}/live/jobs/job%20/?id=0&id=%26", headers=headers)
+    told = answer.json()
+    assert told.pop("path") == "/jobs/job%20/?id=0&id=%26"
+    assert (told.pop("x-forwarded-context"), told.pop("accept")) == (f"/livy{spark}/live", "text/html")
+    assert told.keys() <= {"host", "accept-encoding"}
+    assert "set-cookie" not in answer.headers
+    assert answer.headers["cache-control"] == "no-store"
+    answer = await service.get(f"{spark}/live/executors/")
+    assert (answer.status_code, answer.headers["location"]) == (302, f"/livy{spark}/live/executors/?a=b")
+    # What has ended has no UI: its port may be another's by now.
+    service.change(0, finished_at=1, state="success")
+    assert (await service.get(f"{spark}/live/jobs/")).status_code == 404
 
 
 def test_logs_are_found_by_their_names_and_the_newest_last(tmp_path):
