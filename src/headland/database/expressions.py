@@ -40,6 +40,13 @@ def is_among(number: ColumnElement[int], numbers: ColumnElement[str]) -> ColumnE
     return _IsAmong(number, numbers)
 
 
+def unsought(column: ColumnElement[str]) -> ColumnElement[str]:
+    """The column, in a condition for which SQLite is not to use its index, since another one leads nearer. It keeps no
+    statistics by which it could tell (https://sqlite.org/optoverview.html, section 7). PostgreSQL does.
+    """
+    return _Unsought(column)
+
+
 class _Place(FunctionElement[int]):
     """Where the second argument begins in the first, from 1; 0 for nowhere."""
 
@@ -55,6 +62,23 @@ def _instr(element: _Place, compiler: SQLCompiler, **options: Any) -> str:
 @compiles(_Place, "postgresql")
 def _strpos(element: _Place, compiler: SQLCompiler, **options: Any) -> str:
     return f"strpos({compiler.process(element.clauses, **options)})"
+
+
+class _Unsought(FunctionElement[str]):
+    """Its only argument."""
+
+    type = sa.Text()
+    inherit_cache = True
+
+
+@compiles(_Unsought, "sqlite")
+def _plus(element: _Unsought, compiler: SQLCompiler, **options: Any) -> str:
+    return f"+{compiler.process(element.clauses, **options)}"
+
+
+@compiles(_Unsought, "postgresql")
+def _as_it_is(element: _Unsought, compiler: SQLCompiler, **options: Any) -> str:
+    return compiler.process(element.clauses, **options)
 
 
 class _IsAmong(FunctionElement[bool]):

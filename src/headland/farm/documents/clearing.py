@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection
 
+from headland.database.expressions import unsought
 from headland.farm.catalogue import BY_NAME, PARTIES, Family
 from headland.farm.documents import rows
 from headland.farm.documents.hiding import cascades_table, going_table
@@ -57,9 +58,8 @@ def _clear_range(connection: Connection, family: Family, party: str, first: int,
     upto = last
     own: ColumnElement[str] = table.c.party
     if family.below:
-        # There is no index of the numbers by party alone: by a function, so that SQLite goes by the numbers, and does
-        # not sort all that the party has.
-        upto, own = min(last, first + _MOST_LOOKED_AT - 1), sa.func.coalesce(table.c.party, "")
+        # There is no index of the numbers by party alone, and all that the party has is not to be sorted.
+        upto, own = min(last, first + _MOST_LOOKED_AT - 1), unsought(table.c.party)
     numbered = sa.select(table.c.seq).where(own == party, table.c.seq.between(first, upto))
     numbers = connection.execute(numbered.order_by(table.c.seq).limit(MOST_REMOVED)).scalars().all()
     _remove(connection, family, party, numbers)

@@ -7,11 +7,13 @@ comes to refer to it, so that nothing is missing when all of it was followed.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection, bindparam
+from sqlalchemy.dialects import postgresql, sqlite
 
+from headland.database.expressions import unsought
 from headland.database.prepared import Prepared, Values
 from headland.farm.catalogue import BY_NAME, FAMILIES, PARTIES, Family
 from headland.farm.catalogue.references import ByType, Reference
@@ -22,7 +24,7 @@ from headland.farm.documents.tables import table_of
 
 #: Documents that are noted in one transaction, documents that are followed in it, and questions that are asked for
 #: them: some milliseconds' worth.
-MOST_NOTED, MOST_FOLLOWED, MOST_ASKED = 500, 1000, 1000
+MOST_NOTED, MOST_FOLLOWED, MOST_ASKED = 250, 1000, 1000
 
 #: Numbers of documents by family.
 Counts = Mapping[Family, int]
@@ -163,8 +165,8 @@ def _extent(family: Family) -> Prepared:
 @cache
 def _extent_since(family: Family) -> Prepared:
     table = table_of(family)
-    # By a function, so that SQLite goes by the numbers: they are few.
-    own = sa.func.coalesce(table.c.party, "") == bindparam("party")
+    # The numbers lead nearer: they are few.
+    own = unsought(table.c.party) == bindparam("party")
     return _counted(family, sa.and_(own, table.c.seq > bindparam("after")))
 
 
@@ -182,13 +184,14 @@ def _add(connection: Connection, family: Family, key: Key, *, effective: bool) -
 
 
 def _note(connection: Connection, family: Family, documents: Sequence[Values]) -> None:
-    """Documents by number of row, id, and what they lie below."""
+    """Note documents by number of row, id, and what they lie below; those that are noted stay so."""
     if documents:
         values = [
             {"family": family.name, "first": number, "last": number, "id": text, "within": within}
             for number, text, within in documents
         ]
-        connection.execute(sa.insert(going_table), values)
+        insert: Any = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(going_table)
+        connection.execute(insert.on_conflict_do_nothing(), values)
 
 
 def _remember(connection: Connection, followed: int) -> None:
@@ -216,23 +219,19 @@ def _of_party(family: Family) -> Prepared:
 
 @cache
 def _ways(family: Family) -> Sequence[tuple[Family, Prepared]]:
-    """For each member by which others refer to a document of the family: what finds these, in the order of their
-    numbers, but for those that are noted.
-    """
+    """For each member by which others refer to a document of the family: what finds these, by their numbers."""
     return [
         (other, _referring(other, reference, word, family)) for other, reference, word in referring_to(family)
     ]
 
 
 def _referring(other: Family, reference: Reference, word: str | None, target: Family) -> Prepared:
-    table, going = table_of(other), going_table
-    is_noted = sa.exists().where(going.c.family == other.name, going.c.first == table.c.seq)
+    table = table_of(other)
     conditions = [
         table.c[reference.attribute] == bindparam("id"),
-        # By a function, so that SQLite does not look through the whole party, but where the references are.
-        sa.func.coalesce(table.c.party, "") == bindparam("party"),
+        # The reference leads nearer than the party.
+        unsought(table.c.party) == bindparam("party"),
         table.c.seq > bindparam("after"),
-        ~is_noted,
     ]
     if target.below:
         conditions.append(table.c.within == bindparam("within"))
