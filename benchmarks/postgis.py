@@ -18,12 +18,23 @@ from tests.postgres import Cluster
 
 from benchmarks.fields import Ring, Window, outline
 from benchmarks.harness import BenchmarkError, SkippedError
+from benchmarks.instances import PARTY
 from benchmarks.loading import Target, ask
 from benchmarks.processes import children_cpu_seconds, cpu_seconds
 from benchmarks.serving import free_port, stop
 
 _PYTHON = Path(__file__).parent / ".environments/tipg/bin/python"
 _SERVERS = Path("/usr/lib/postgresql")
+
+
+#: The members that our searches answer; and an outline, which theirs do besides.
+_TABLE = """
+CREATE TABLE fields (
+    id text PRIMARY KEY, party_id text, name text, parent_type text, parent_id text, area float, area_unit text,
+    etag text, created timestamptz, modified timestamptz, created_by text, modified_by text,
+    geom geometry(Polygon, 4326)
+)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +80,7 @@ def tipg(tls: Path) -> Iterator[Tipg]:
                 connection.execute("CREATE EXTENSION postgis")
             except psycopg.errors.Error as error:
                 raise SkippedError(f"PostGIS is not installed: {error}") from None
-            connection.execute(
-                "CREATE TABLE fields (id text PRIMARY KEY, name text, geom geometry(Polygon, 4326))"
-            )
+            connection.execute(_TABLE)
             connection.execute("CREATE INDEX ON fields USING gist (geom)")
             filled = 0
 
@@ -79,7 +88,7 @@ def tipg(tls: Path) -> Iterator[Tipg]:
                 nonlocal filled
                 with connection.cursor().copy("COPY fields FROM STDIN") as copy:
                     for each in range(filled, number):
-                        copy.write_row((f"field-{each}", f"Field {each}", _hex(outline(each))))
+                        copy.write_row(_row(each))
                 filled = number
                 connection.execute("VACUUM ANALYZE fields")
 
@@ -105,6 +114,13 @@ def _serving(url: str, tls: Path) -> Iterator[tuple[int, int]]:
         yield port, process.pid
     finally:
         stop(process)
+
+
+def _row(number: int) -> tuple[object, ...]:
+    name = f"field-{number}"
+    by, at = "16efdbc2-c3cd-4fce-a0fb-f107f8f63bbe", "2024-05-01T12:00:00Z"
+    stamps = ("3d6aadd0-0000-a37f-0000-6553f1000000", at, at, by, by)
+    return name, PARTY, f"Field {number}", "Field", name, 73.433, "Acre", *stamps, _hex(outline(number))
 
 
 def _with_folder(url: str) -> str:
