@@ -1,5 +1,6 @@
 """The databases that tests run on."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,12 @@ SYSTEMS = ("sqlite", "postgresql")
 
 #: For tests of what SQLite alone does, or that look into its file, where a fixture `template` is for all systems.
 ON_SQLITE = pytest.mark.parametrize("template", ["sqlite"], indirect=True)
+
+#: Where tests run that show the same on either: on one of them, unless all is to be tried (`make databases`).
+EITHER = SYSTEMS if os.environ.get("EVERY_DATABASE") else SYSTEMS[:1]
+
+#: For such tests, where a fixture `template` is for all systems.
+ON_EITHER = pytest.mark.parametrize("template", EITHER, indirect=True)
 
 #: For tests that are worth their while on both, where a fixture `template` is for SQLite unless they say so.
 ON_BOTH = pytest.mark.parametrize("template", SYSTEMS, indirect=True)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import httpx
 import pytest
 from starlette.responses import Response
-from tests.databases import ON_SQLITE
+from tests.databases import ON_EITHER
 
 from headland.control.app import OPERATIONS, control_app
 from headland.control.application import ControlApplication
@@ -21,7 +21,7 @@ from headland.control.roles import ROLES
 from headland.control.rows import subscriptions
 from headland.security import Principal
 
-pytestmark = [ON_SQLITE, pytest.mark.anyio]
+pytestmark = [ON_EITHER, pytest.mark.anyio]
 
 #: Of data: what an action is, by the seed's words. A job that deletes is a deletion.
 DATA = {

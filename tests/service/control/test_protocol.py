@@ -1,12 +1,12 @@
 import uuid
 
 import pytest
-from tests.databases import ON_SQLITE, take_away
+from tests.databases import ON_EITHER, take_away
 
 from headland.identity.claims import access_claims, lasting_claims
 from headland.identity.resources import Resource
 
-pytestmark = [ON_SQLITE, pytest.mark.anyio]
+pytestmark = [ON_EITHER, pytest.mark.anyio]
 TENANTS = "/tenants?api-version=2022-12-01"
 
 

@@ -1,10 +1,10 @@
 """Insights: documents that lie below a party, a model and a resource."""
 
 import pytest
-from tests.databases import ON_SQLITE
+from tests.databases import ON_EITHER
 from tests.service.farm.conftest import Caller
 
-pytestmark = [ON_SQLITE, pytest.mark.anyio]
+pytestmark = [ON_EITHER, pytest.mark.anyio]
 
 FIELD = "/parties/p1/models/m1/resource-types/Field/resources/f1/insights"
 

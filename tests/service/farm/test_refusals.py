@@ -1,10 +1,10 @@
 """Refusals: each in the service's form, naming what is wrong."""
 
 import pytest
-from tests.databases import ON_SQLITE
+from tests.databases import ON_EITHER
 from tests.service.farm.conftest import MAX_BODY, Caller
 
-pytestmark = [ON_SQLITE, pytest.mark.anyio]
+pytestmark = [ON_EITHER, pytest.mark.anyio]
 
 
 def check(answer, status: int, code: str, target: str | None = None) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import mapbox_vector_tile
 import pytest
-from tests.databases import ON_SQLITE
+from tests.databases import ON_EITHER
 from tests.service.farm.conftest import Caller
 
 from headland.farm.tiles import finding
@@ -71,7 +71,7 @@ async def land(admin: Caller) -> Caller:
     return admin
 
 
-@ON_SQLITE
+@ON_EITHER
 async def test_an_outline_lies_where_it_is(land: Caller) -> None:
     tile = tile_at(10.001, 50.021)
     (feature,) = [f for f in layers(await land("GET", tile))["outlines"] if f["properties"]["id"] == "b1"]
@@ -132,7 +132,7 @@ async def test_tiles_are_narrowed(land: Caller) -> None:
             assert bounds == pytest.approx([west, 50.02, east, 50.04], abs=1e-5)
 
 
-@ON_SQLITE
+@ON_EITHER
 async def test_the_description_leads_to_the_tiles(land: Caller) -> None:
     description = (await land("GET", TILES, params={"partyId": "p1"})).json()
     (template,) = description["tiles"]
@@ -142,7 +142,7 @@ async def test_the_description_leads_to_the_tiles(land: Caller) -> None:
     assert [layer["id"] for layer in description["vector_layers"]] == ["outlines", "places"]
 
 
-@ON_SQLITE
+@ON_EITHER
 async def test_a_tile_is_kept_until_something_is_written(land: Caller) -> None:
     tile = tile_at(10.03, 50.03, 9)
     first = await land("GET", tile)
@@ -154,7 +154,7 @@ async def test_a_tile_is_kept_until_something_is_written(land: Caller) -> None:
     assert later.content != first.content
 
 
-@ON_SQLITE
+@ON_EITHER
 async def test_what_is_no_tile_is_refused(admin: Caller) -> None:
     for path, params, target in (
         (f"{TILES}/17/0/0", {}, "zoom"),
