@@ -65,6 +65,7 @@ async def test_a_role_at_each_operation(
             # What lacks its parameters is refused, and by then its caller was let in.
             lacking = any(each.required for each in operation.parameters if each.name != "api-version")
             lacking = lacking or operation.media_types[0] == "multipart/form-data"
+            lacking = lacking or (operation.method, media_type) == ("PUT", "application/json")
             expected = {400, 415} if lacking else {200, 201, 204, 404}
             assert answer.status_code in expected, (operation, answer.text)
         else:

@@ -143,17 +143,6 @@ async def test_bodies_that_are_too_large(admin: Caller) -> None:
     check(answer, 413, "RequestEntityTooLarge")
 
 
-async def test_a_store_that_is_away(admin: Caller, stores, tmp_path) -> None:
-    folder = tmp_path / "farm" / "store-meadow"
-    folder.rename(folder.with_name("away"))
-    answer = await admin("GET", "/parties")
-    check(answer, 503, "ServiceUnavailable")
-    assert answer.headers["retry-after"] == "1"
-    assert not folder.exists()
-    folder.with_name("away").rename(folder)
-    assert (await admin("GET", "/parties")).status_code == 200
-
-
 async def test_the_callers_own_request_id_comes_back(admin: Caller) -> None:
     for path in ("/parties", "/parties/none"):
         answer = await admin("GET", path, headers={"x-ms-client-request-id": "mine"})
