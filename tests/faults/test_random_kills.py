@@ -114,7 +114,11 @@ class Trial:
 
     def _web(self, each: Round) -> None:
         listeners = machine.web(self.served)
-        machine.kill(listeners[int(each.victim * len(listeners))])
+        victim = listeners[int(each.victim * len(listeners))]
+        workers = machine.children(victim)
+        machine.kill(victim)
+        # They end by themselves, and till then they answer: the service would be taken for recovered.
+        eventually(lambda: all(map(machine.ended, workers)), "its workers have ended")
 
     def _controller(self, _each: Round) -> None:
         machine.kill(machine.controller(self.served))

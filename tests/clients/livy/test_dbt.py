@@ -30,7 +30,9 @@ def test_a_project_is_built_in_one_session(livy: Served, tmp_path: Path) -> None
         "farm": {"target": "here", "outputs": {"here": connection}},
     }
     (project / "profiles.yml").write_text(json.dumps(profile))
-    command = [installed("dbt", "bin/python"), HERE / "drivers" / "dbt_project.py", "--no-version-check"]
+    command = [installed("dbt", "bin/python"), HERE / "drivers" / "dbt_project.py"]
+    # The adapter has a session each thread, and what a session's catalog has in memory, no other knows.
+    command += ["--no-version-check", "--single-threaded"]
     options = ["--project-dir", project, "--profiles-dir", project]
     ran = subprocess.run(
         [*command, "build", *options],

@@ -1,9 +1,11 @@
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.apache.hadoop.yarn.api.records.FinalApplicationStatus;
 import org.apache.hadoop.yarn.client.api.AMRMClient;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.exceptions.YarnException;
 
 /**
  * The smallest application that YARN takes for one: an application master that succeeds, fails, or stays until there is
@@ -30,7 +32,11 @@ public final class TinyApplication {
     private static void stay(AMRMClient<AMRMClient.ContainerRequest> manager, String mark) throws Exception {
         Files.writeString(Path.of(mark), "run\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         while (!Files.exists(Path.of(mark + ".enough"))) {
-            manager.allocate(0.5f);
+            try {
+                manager.allocate(0.5f);
+            } catch (IOException | YarnException away) {
+                System.err.println("not heard, to be said again: " + away);
+            }
             Thread.sleep(100);
         }
         manager.unregisterApplicationMaster(FinalApplicationStatus.SUCCEEDED, "", "");
