@@ -152,7 +152,9 @@ def test_the_log_server_is_asked_where_the_node_is_gone(lives: Lives, mini_yarn:
     moved = Application(good.handle, good.phase, driver_log_url=f"http://127.0.0.1:9{path}")
     site = YarnSite.read(mini_yarn.conf_dir)
     manager = YarnManager(site.resource_managers, log_server=site.log_server)
-    assert b"on the headland: succeed\n" in b"".join(manager.driver_log(moved))
+    # The node may have told the log before it handed it over.
+    log = eventually(lambda: whole_log(manager, moved), "the log, of the log server")
+    assert b"on the headland: succeed\n" in log
     with pytest.raises(ManagerUnreachableError, match=r"127\.0\.0\.1:9"):
         list(mini_yarn.manager().driver_log(moved))
 
