@@ -10,6 +10,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.browser.arriving import set_up
+
 from benchmarks.harness import Aim, Benchmark, Row, SkippedError, Yardstick, interleaved, row
 from benchmarks.serving import Served, folder, headland
 
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Response, StorageState
 
 ROUNDS = 9
-PASSWORD = "hedge barley window lamp"
 
 #: What people call at once.
 AIM = Aim(measured_most=100.0)
@@ -60,7 +61,7 @@ def _chromium() -> Iterator["Browser"]:
     try:
         from playwright.sync_api import sync_playwright  # noqa: PLC0415 - the other benchmarks do without
     except ModuleNotFoundError:
-        raise SkippedError("Playwright is not installed (make dev)") from None
+        raise SkippedError("Playwright is not installed (make bench)") from None
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         raise SkippedError("Chromium is not installed (apt-get install chromium)")
@@ -78,11 +79,7 @@ def _sign_in(chromium: "Browser", served: Served, portal: str) -> "StorageState"
         added = client.post("/identity/people", json={"userName": "ada"}, headers=headers)
     context = chromium.new_context(ignore_https_errors=True)
     page = context.new_page()
-    page.goto(added.raise_for_status().json()["setUpLink"])
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("Password once more").fill(PASSWORD)
-    page.get_by_role("button", name="Set up and sign in").click()
-    page.get_by_role("heading", name="Good to see you").wait_for()
+    set_up(page, added.raise_for_status().json()["setUpLink"])
     state = context.storage_state()
     context.close()
     return state

@@ -9,6 +9,7 @@ from select import select
 from types import TracebackType
 
 from benchmarks.harness import BenchmarkError
+from benchmarks.spark import by_hand
 from headland.jobs.clusters.java import Toolchain
 
 PROMPT = b">>> "
@@ -26,14 +27,7 @@ class PySparkShell:
         try:
             self._process = subprocess.Popen(
                 [program, "--master", "local[*]", "--driver-memory", "1g"],
-                env={
-                    **os.environ,
-                    "JAVA_HOME": str(tools.java_home),
-                    "SPARK_HOME": str(tools.spark_home),
-                    "SPARK_LOCAL_IP": "127.0.0.1",
-                    "PYSPARK_PYTHON": python,
-                    "TERM": "dumb",
-                },
+                env={**by_hand(tools), "PYSPARK_PYTHON": python, "TERM": "dumb"},
                 cwd=within,
                 stdin=theirs,
                 stdout=theirs,

@@ -104,12 +104,7 @@ def _spark_submit(archive: Path, tools: Toolchain, within: Path) -> float:
     began = time.perf_counter()
     done = subprocess.run(
         [*command, str(archive)],
-        env={
-            **os.environ,
-            "JAVA_HOME": str(tools.java_home),
-            "SPARK_HOME": str(tools.spark_home),
-            "SPARK_LOCAL_IP": "127.0.0.1",
-        },
+        env=by_hand(tools),
         cwd=within,
         capture_output=True,
         text=True,
@@ -119,6 +114,16 @@ def _spark_submit(archive: Path, tools: Toolchain, within: Path) -> float:
     if done.returncode:
         raise BenchmarkError(f"spark-submit ended with {done.returncode}: {done.stderr[-400:]}")
     return time.perf_counter() - began
+
+
+def by_hand(tools: Toolchain) -> dict[str, str]:
+    """The environment in which somebody starts Spark's own programs."""
+    return {
+        **os.environ,
+        "JAVA_HOME": str(tools.java_home),
+        "SPARK_HOME": str(tools.spark_home),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
 
 
 def full_java() -> Path:

@@ -13,12 +13,12 @@ from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import Page, sync_playwright
 
 from headland.portal.assets import BUILT
+from tests.browser.arriving import set_up
 from tests.serving import HEADLAND, Served
 
 #: Folder for pictures of each page, where somebody wants to look at them.
 PICTURES = os.environ.get("PORTAL_PICTURES")
 
-PASSWORD = "hedge barley window lamp"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 AXE = Path(__file__).parent / "node_modules/axe-core/axe.min.js"
 
@@ -100,12 +100,8 @@ def signed_in(deployment: Deployment, chromium: Chromium) -> dict:
     ]
     context = chromium.new_context(ignore_https_errors=True)
     page = context.new_page()
-    page.goto(link)
-    assert "#" not in page.url
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("Password once more").fill(PASSWORD)
-    page.get_by_role("button", name="Set up and sign in").click()
-    page.get_by_role("heading", name="Good to see you, Ada Ackermann").wait_for()
+    set_up(page, link)
+    assert page.get_by_role("heading", name="Good to see you, Ada Ackermann").is_visible()
     state = context.storage_state()
     context.close()
     return state

@@ -1,5 +1,7 @@
 """A session with a real driver, through the service's ends and the cell's own."""
 
+import os
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -210,6 +212,25 @@ def test_an_idle_session_is_stopped_and_its_log_says_why(served: Served, noteboo
     assert processes_of(key) == {}
     assert "\t diagnostics: The session has been idle for 1 seconds." in notebook.get("/log?size=-1")["log"]
     assert notebook.get("/statements/0")["output"]["data"] == {"text/plain": "4"}
+
+
+def test_a_session_at_work_is_not_idle_and_ends_with_its_host(served: Served) -> None:
+    """With the idle timeout of the test before."""
+    notebook = Notebook(served).is_idle()
+    number = notebook.begin("import time; time.sleep(600)")
+    time.sleep(3)
+    assert notebook.get("/state")["state"] == "busy"
+    folders = (served.home / "sessions").iterdir()
+    (host,) = [
+        pid
+        for folder in folders
+        for pid, command in processes_of(folder.name).items()
+        if "sessions.host" in command
+    ]
+    os.kill(host, signal.SIGKILL)
+    eventually(lambda: notebook.get("/state")["state"] == "dead", "it is dead")
+    ended = notebook.get(f"/statements/{number}")
+    assert (ended["state"], ended["output"]["ename"]) == ("available", "SessionEnded")
 
 
 def test_a_driver_that_cannot_start_says_why(served: Served) -> None:

@@ -31,6 +31,7 @@ def batches(on_yarn: Served, probe: Path, tmp_path_factory: pytest.TempPathFacto
         "good": submit(on_yarn, probe, "tell", "a b", "ü€", name="nightly harvest"),
         "bad": submit(on_yarn, probe, "fail"),
         "good, driver here": submit(on_yarn, probe, "tell", "here", conf=client),
+        "bad, driver here": submit(on_yarn, probe, "fail", conf=client),
         "stays, driver here": submit(on_yarn, probe, "hold", str(mark), conf=client),
     }
 
@@ -58,12 +59,14 @@ def test_failure_in_cluster_mode(on_yarn: Served, mini_yarn: MiniYarn, batches: 
 
 
 def test_client_mode_has_its_driver_here(on_yarn: Served, mini_yarn: MiniYarn, batches: dict[str, int]):
-    good = batches["good, driver here"]
+    good, bad = batches["good, driver here"], batches["bad, driver here"]
     assert on_yarn.wait(good) == "success", on_yarn.lines(good)
     assert {"argument 0=<here>", "sum=5050", "conf spark.master=yarn"} <= set(on_yarn.lines(good))
     assert report(mini_yarn, record(on_yarn, good)["appId"])["finalStatus"] == "SUCCEEDED"
     progress = on_yarn.public.get(f"/livy/batches/{good}/progress").json()
     assert progress["tasks"] == progress["completed"] > 0
+    assert on_yarn.wait(bad) == "dead"
+    assert "the drill is out of seed" in "\n".join(on_yarn.lines(bad)).split("\t diagnostics: ")[1]
 
 
 def test_what_is_killed_in_client_mode_leaves_nothing_on_yarn(
