@@ -20,7 +20,7 @@ from benchmarks.fields import Ring, Window, outline
 from benchmarks.harness import BenchmarkError, SkippedError
 from benchmarks.instances import PARTY
 from benchmarks.loading import Target, ask
-from benchmarks.processes import children_cpu_seconds, cpu_seconds
+from benchmarks.processes import family_cpu_seconds, cpu_seconds
 from benchmarks.serving import free_port, stop
 
 _PYTHON = Path(__file__).parent / ".environments/tipg/bin/python"
@@ -42,7 +42,7 @@ class Tipg:
     """A tipg that serves the table `fields`."""
 
     port: int
-    #: Of tipg, and of PostgreSQL, whose children have sessions of their own.
+    #: Of tipg, and of what has started PostgreSQL, whose backends have sessions of their own.
     pid: int
     database_pid: int
     #: Adds fields up to a number, and says what that was.
@@ -51,7 +51,7 @@ class Tipg:
 
     def cpu_seconds(self) -> float:
         """Processor time that both have taken."""
-        return cpu_seconds(self.pid) + children_cpu_seconds(self.database_pid)
+        return cpu_seconds(self.pid) + family_cpu_seconds(self.database_pid)
 
     def target(self, windows: Sequence[Window]) -> Target:
         """Searches that take turns."""

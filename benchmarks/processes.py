@@ -47,21 +47,24 @@ def cpu_seconds(session: int) -> float:
     return sum(int(fields[11]) + int(fields[12]) for _, fields in _processes(session)) / _TICKS
 
 
-def children_cpu_seconds(pid: int) -> float:
-    """Processor time that a process and its children have taken.
+def family_cpu_seconds(pid: int) -> float:
+    """Processor time that a process has taken, and all that descend from it and live.
 
     Raises:
         SkippedError: this system does not tell.
     """
-    everybody = _processes(None)
-    return (
-        sum(
-            int(fields[11]) + int(fields[12])
-            for process, fields in everybody
-            if process.name == str(pid) or int(fields[1]) == pid
-        )
-        / _TICKS
-    )
+    parents, taken = {}, {}
+    for process, fields in _processes(None):
+        parents[int(process.name)] = int(fields[1])
+        taken[int(process.name)] = int(fields[11]) + int(fields[12])
+    total = 0
+    for each, ticks in taken.items():
+        above: int | None = each
+        while above is not None and above != pid:
+            above = parents.get(above)
+        if above == pid:
+            total += ticks
+    return total / _TICKS
 
 
 def _processes(session: int | None) -> Iterator[tuple[Path, list[str]]]:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from sqlalchemy import Connection
@@ -26,8 +26,10 @@ from headland.farm.catalogue.shape import Stored, shape_of
 from headland.farm.documents import documents, pages, rows
 from headland.farm.documents.conditions import Conditions
 from headland.farm.documents.documents import Written
+from headland.farm.documents.few import page_of_few
 from headland.farm.documents.gathering import Gathering
 from headland.farm.documents.making import Patch, patch_of
+from headland.farm.documents.pages import Page
 from headland.farm.documents.parents import key_below, parent_id
 from headland.farm.documents.rows import Key, Row
 from headland.farm.documents.stamps import Stamp
@@ -49,6 +51,8 @@ from headland.http.validation import decode_json
 MERGE_PATCH = "application/merge-patch+json"
 #: Plain JSON is taken for a patch, too: that is what programs send that use no SDK.
 BODY_TYPES = (MERGE_PATCH, "application/json")
+
+T = TypeVar("T")
 
 #: Party and further parents of a list, as in `rows.Key`; None where it is not narrowed to them.
 Below = tuple[str | None, str | None]
@@ -146,7 +150,10 @@ class Handlers:
 
         def page(connection: Connection) -> bytes:
             secret = visit.store.secret
-            return self._page(connection, request, self._wanted(request, below, secret), secret)
+            wanted = self._wanted(request, below, secret)
+            sought = _sought(wanted)
+            found = self._found(pages.page, connection, wanted, sought)
+            return self._told(connection, request, found, self._more(found, request, wanted, secret, sought))
 
         asked = (arrival.base, arrival.path, request.scope["query_string"])
         return page_answer(request, visit.store.read_page(asked, page))
@@ -158,14 +165,22 @@ class Handlers:
         searched = search_of(body, self._family, self._version, search)
         wanted = self._searched(searched, below, arrival, visit.store.secret)
         # A token has the whole query, so that beside it no geometry is looked at.
-        sought = None if wanted.after else searched.sought
+        sought = _sought(wanted) if wanted.after else searched.sought
+
+        def few(connection: Connection) -> bytes | None:
+            found = self._found(page_of_few, connection, wanted, sought)
+            return None if found is None else told(connection, found)
 
         def page(connection: Connection) -> bytes:
-            secret = visit.store.secret
-            return self._page(connection, request, wanted, secret, sought, linked=search.linked)
+            return told(connection, self._found(pages.page, connection, wanted, sought))
 
-        # Not remembered: of searches by place hardly two are the same.
-        return page_answer(request, visit.store.read_snapshot(page))
+        def told(connection: Connection, found: Page) -> bytes:
+            more = self._more(found, request, wanted, visit.store.secret, sought, linked=search.linked)
+            return self._told(connection, request, found, more)
+
+        # Not remembered: of searches by place hardly two are the same. What takes one statement does without a
+        # transaction, which would cost as much as the statement.
+        return page_answer(request, visit.store.read(few) or visit.store.read_snapshot(page))
 
     def _searched(self, searched: Searched, below: Below, arrival: Arrival, secret: bytes) -> Continuation:
         """What a search's page has: a token goes before all else, in the body or in the query."""
@@ -180,20 +195,11 @@ class Handlers:
         size = size or USUAL_PAGE
         return Continuation(self._family.name, party, within, searched.asked, 0, size, narrowed=narrowed)
 
-    def _page(
-        self,
-        connection: Connection,
-        request: Request,
-        wanted: Continuation,
-        secret: bytes,
-        sought: Sought | None = None,
-        *,
-        linked: bool = True,
-    ) -> bytes:
-        arrival: Arrival = request.scope["arrival"]
-        if wanted.geometry is not None:
-            sought = Sought.of_wkb(wanted.geometry)
-        found = pages.page(
+    def _found(
+        self, seek: Callable[..., T], connection: Connection, wanted: Continuation, sought: Sought | None
+    ) -> T:
+        """What a function of `pages` has of a list."""
+        return seek(
             connection,
             self._family,
             wanted.party,
@@ -204,14 +210,29 @@ class Handlers:
             apart=self._shape.lists_apart,
             sought=sought,
         )
-        more = {}
-        if found.end is not None:
-            geometry = None if sought is None else sought.wkb
-            token = sealed(msgspec.structs.replace(wanted, after=found.end, geometry=geometry), secret)
-            name = paging_name("skipToken", self._version)
-            more[name] = token
-            if linked:
-                more["nextLink"] = f"{arrival.url}?api-version={self._version}&{name}={token}"
+
+    def _more(
+        self,
+        found: Page,
+        request: Request,
+        wanted: Continuation,
+        secret: bytes,
+        sought: Sought | None,
+        *,
+        linked: bool = True,
+    ) -> dict[str, str]:
+        """Members by which the next page is asked for, if there is one."""
+        if found.end is None:
+            return {}
+        arrival: Arrival = request.scope["arrival"]
+        geometry = None if sought is None else sought.wkb
+        token = sealed(msgspec.structs.replace(wanted, after=found.end, geometry=geometry), secret)
+        name = paging_name("skipToken", self._version)
+        link = {"nextLink": f"{arrival.url}?api-version={self._version}&{name}={token}"} if linked else {}
+        return {name: token, **link}
+
+    def _told(self, connection: Connection, request: Request, found: Page, more: dict[str, str]) -> bytes:
+        """A page as it is answered."""
         if self._lists_as_stored:
             return joined([each[1] for each in found.rows], more)
         shown = [self._listed(Stored(*each[1:4]), request) for each in found.rows]
@@ -276,6 +297,11 @@ class Handlers:
     def _ids(self, request: Request) -> Sequence[str]:
         """Of the path's parents."""
         return [parent_id(parent, self._version, request.path_params[name]) for parent, name in self._parents]
+
+
+def _sought(wanted: Continuation) -> Sought | None:
+    """The geometry that a token has, if it has one."""
+    return None if wanted.geometry is None else Sought.of_wkb(wanted.geometry)
 
 
 def conditions_of(request: Request) -> Conditions:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from itertools import compress
 from operator import itemgetter
 from typing import Any
 
@@ -11,17 +12,43 @@ from sqlalchemy import Connection, bindparam
 from headland.database.prepared import Prepared
 from headland.farm.catalogue import Family
 from headland.farm.documents.hiding import visible
+from headland.farm.documents.pages import Asked, Page, cut, narrowing
 from headland.farm.documents.places import candidates
 from headland.farm.documents.tables import table_of
+from headland.farm.geometry.seeking import Sought
 
 #: Documents that are few.
 MOST_FEW = 64
 
 #: Of a row: the geometry in well-known binary; then come whether it is seen, and what the document lies below.
-WKB = 4
+_WKB = 4
 
 
-def few(
+def page_of_few(
+    connection: Connection,
+    family: Family,
+    party: str | None,
+    asked: Asked,
+    *,
+    after: int,
+    size: int,
+    within: str | None = None,
+    apart: bool = False,
+    sought: Sought | None = None,
+) -> Page | None:
+    """`pages.page` by one statement, where a geometry alone is asked for and its box meets those of few documents; None
+    elsewhere.
+    """
+    if sought is None or asked:
+        return None
+    rows = _few(connection, family, sought.sides, narrowing(party, within), apart=apart)
+    if rows is None:
+        return None
+    rows = [row for row in rows if row[0] > after]
+    return cut(list(compress(rows, sought.meets([row[_WKB] for row in rows]))), size, None)
+
+
+def _few(
     connection: Connection,
     family: Family,
     sides: Mapping[str, float],
@@ -30,14 +57,14 @@ def few(
     apart: bool,
 ) -> list[tuple[Any, ...]] | None:
     """Rows of the documents `below` something of which the boxes meet the one with these sides, in the order of lists:
-    each as in `pages.Page`, with `WKB` after it. None where more boxes do than are few.
+    each as in `pages.Page`, with `_WKB` after it. None where more boxes do than are few.
     """
     statement = _statement(family, tuple(below), apart, connection.dialect.name)
     found = statement.rows(connection, **sides, most=MOST_FEW + 1)
     if len(found) > MOST_FEW:
         return None
     wanted = (True, *below.values())
-    return sorted((row for row in found if row[WKB + 1 :] == wanted), key=itemgetter(0))
+    return sorted((row for row in found if row[_WKB + 1 :] == wanted), key=itemgetter(0))
 
 
 @cache

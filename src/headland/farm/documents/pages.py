@@ -18,7 +18,6 @@ from headland.database.prepared import Prepared
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.filters import Filter, Match
 from headland.farm.documents.facts import item
-from headland.farm.documents.few import WKB, few
 from headland.farm.documents.hiding import hides, visible
 from headland.farm.documents.places import among, meeting, near, numbers
 from headland.farm.documents.tables import table_of
@@ -75,12 +74,7 @@ def page(
     """At most `size` documents after a place; of all parties where none is named. `party` and `within` as in
     `rows.Key`. `apart` has them with what is kept apart, `sought` only those that meet a geometry.
     """
-    below = {name: text for name, text in (("party", party), ("within", within)) if text is not None}
-    if sought is not None and not asked:
-        rows = few(connection, family, sought.sides, below, apart=apart)
-        if rows is not None:
-            rows = [row for row in rows if row[0] > after]
-            return _cut(list(compress(rows, sought.meets([row[WKB] for row in rows]))), size, None)
+    narrowed = narrowing(party, within)
     shape = tuple((name, _padded(len(values))) for name, values in sorted(asked.items()))
     values = {
         f"{name}_{number}": value
@@ -103,16 +97,24 @@ def page(
     edge = None
     # What is hidden is looked at, too.
     if (must_look and not _leads(family, asked)) or (family.of_party and hides(connection)):
-        edge = _edge(connection, family, below, after)
+        edge = _edge(connection, family, narrowed, after)
     values["until"] = _BEYOND if edge is None else edge
-    select = partial(_statement(family, tuple(below), shape, way, apart).rows, connection, **below, **values)
+    select = partial(
+        _statement(family, tuple(narrowed), shape, way, apart).rows, connection, **narrowed, **values
+    )
     if sought is None:
         rows = select(after=after, limit=size + 1)
-        return _cut(rows, size, edge)
+        return cut(rows, size, edge)
     return _met(select, sought, after, size, edge)
 
 
-def _cut(rows: list[Any], size: int, edge: int | None) -> Page:
+def narrowing(party: str | None, within: str | None) -> dict[str, str]:
+    """Columns that a list is narrowed by."""
+    return {name: text for name, text in (("party", party), ("within", within)) if text is not None}
+
+
+def cut(rows: list[Any], size: int, edge: int | None) -> Page:
+    """A page of so many of these rows; where they are no more, it ends at `edge`."""
     if len(rows) > size:
         del rows[size:]
         return Page(rows, rows[-1][0])
@@ -127,7 +129,7 @@ def _met(select: Callable[..., list[Any]], sought: Sought, after: int, size: int
         rows = select(after=after, limit=take)
         found += compress(rows, sought.meets([row[-1] for row in rows]))
         if len(found) > size or len(rows) < take:
-            return _cut(found, size, edge)
+            return cut(found, size, edge)
         looked += take
         after = rows[-1][0]
         if looked >= MOST_LOOKED_AT:
