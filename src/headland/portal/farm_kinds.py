@@ -35,17 +35,43 @@ _OPERATED = (
     ("Area", "area"),
     ("Source", "source"),
 )
+APPLICATIONS = Kind("application-data", "Application", "Applications", "ApplicationData", _OPERATED)
+HARVESTS = Kind("harvest-data", "Harvest", "Harvests", "HarvestData", _OPERATED)
 OPERATIONS = (
     Kind("planting-data", "Planting", "Planting", "PlantingData", _OPERATED),
-    Kind("application-data", "Application", "Applications", "ApplicationData", _OPERATED),
+    APPLICATIONS,
     Kind("tillage-data", "Tillage", "Tillage", "TillageData", _OPERATED),
-    Kind("harvest-data", "Harvest", "Harvests", "HarvestData", _OPERATED),
+    HARVESTS,
+)
+PLANT_TISSUE_ANALYSES = Kind(
+    "plant-tissue-analyses",
+    "Plant tissue analysis",
+    "Plant tissue analyses",
+    "PlantTissueAnalysis",
+    (("Taken", "sampleCollectionDateTime"), ("Growth stage", "growthStage"), ("Plant part", "plantPart")),
+)
+NUTRIENT_ANALYSES = Kind(
+    "nutrient-analyses",
+    "Nutrient analysis",
+    "Nutrient analyses",
+    "",
+    (("Value", "value"), ("Unit", "unit"), ("Class", "classification")),
 )
 ATTACHMENTS = Kind("attachments", "Attachment", "Attachments", "", (("File", "originalFileName"),))
 
 #: By what paths name them.
 KINDS = {
-    kind.segment: kind for kind in (FARMS, FIELDS, BOUNDARIES, SEASONAL_FIELDS, *OPERATIONS, ATTACHMENTS)
+    kind.segment: kind
+    for kind in (
+        FARMS,
+        FIELDS,
+        BOUNDARIES,
+        SEASONAL_FIELDS,
+        *OPERATIONS,
+        PLANT_TISSUE_ANALYSES,
+        NUTRIENT_ANALYSES,
+        ATTACHMENTS,
+    )
 }
 
 

@@ -15,6 +15,8 @@ from headland.portal.inside import Answered, Followed, Inside
 
 #: The newest version in which boundaries have outlines.
 VERSION = "2023-06-01-preview"
+#: The newest of all, in which operations name the field or season that they belong to, and no boundary.
+NEWEST = "2023-11-01-preview"
 
 #: Documents on a page.
 SIZE = 50
@@ -157,6 +159,18 @@ class FarmService:
         document = (await self._inside.call("GET", self._path(segments), query=asked)).document
         following = dict(parse_qsl(urlsplit(document.get("nextLink") or "").query))
         return Page(document["value"], following.get("skipToken", ""), self.address(*segments, **wanted))
+
+    async def search(
+        self, party: str, segment: str, wanted: Mapping[str, Values], size: int
+    ) -> tuple[list[dict[str, Any]], bool]:
+        """Documents of a party's as the newest version searches for them, and whether there are more."""
+        found = await self._inside.call(
+            "POST",
+            self._path((f"{segment}:search",)).replace("%3A", ":"),
+            query={"api-version": NEWEST, "maxPageSize": str(size)},
+            body={"partyId": party, **wanted},
+        )
+        return found.document["value"], bool(found.document.get("nextLink"))
 
     async def tiles(self, query: Mapping[str, str]) -> dict[str, Any]:
         """What the service says of its tiles, as TileJSON; `query` narrows them."""

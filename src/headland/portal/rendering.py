@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from headland.portal.assets import Assets
-from headland.portal.words import age, moment, spaced, took
+from headland.portal.words import age, moment, number, spaced, took
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -24,7 +24,7 @@ class Rendering:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        self._environment.filters.update(age=age, moment=moment, spaced=spaced, took=took)
+        self._environment.filters.update(age=age, moment=moment, number=number, spaced=spaced, took=took)
         self._environment.globals.update(asset=assets.address)
 
     def page(self, template: str, **values: Any) -> str:

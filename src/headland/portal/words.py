@@ -61,6 +61,16 @@ def took(times: Times, now: datetime) -> str:
     return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {seconds:02d} s"
 
 
+def number(value: float | None) -> str:
+    """A number with as many digits as it needs, four after the point at most; a dash for none."""
+    if value is None:
+        return NOTHING
+    if value and abs(value) < 0.001:
+        return f"{value:.3g}"
+    text = f"{value:,.4f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
 def _time(at: datetime | str | int | None) -> datetime | None:
     if at is None or at == "":
         return None

@@ -27,11 +27,11 @@ async def provisioned(portal, ada):
     portal.assembly.deployer.work()
 
 
-async def put(inside: Inside, path: str, **body: object) -> None:
+async def put(inside: Inside, path: str, version: str = VERSION, **body: object) -> None:
     await inside.call(
         "PATCH",
         f"/farm/north-field/{path}",
-        query={"api-version": VERSION},
+        query={"api-version": version},
         body=json.dumps(body).encode(),
         headers={"content-type": "application/merge-patch+json"},
     )

@@ -1,8 +1,6 @@
 """Farm data: the parties of an instance, their farms, and their fields with what was done there."""
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,45 +11,32 @@ from headland.portal.farm_kinds import (
     BOUNDARIES,
     FARMS,
     FIELDS,
-    OPERATIONS,
-    SEASONAL_FIELDS,
+    NUTRIENT_ANALYSES,
+    PLANT_TISSUE_ANALYSES,
     Kind,
     kind_called,
 )
+from headland.portal.farm_parts import FEW, part_of, parts_of_field
 from headland.portal.farm_paths import INSTANCE_PATTERN, PARTY_PATTERN, path_to, tiles_path, trail_to
-from headland.portal.farms import FarmService, Page, Values
+from headland.portal.farms import FarmService
 from headland.portal.manager import Manager
 from headland.portal.pages.attachments import LARGEST_FILE
+from headland.portal.series import Ground, read_series
 from headland.portal.visits import Visit, page
 
-#: Of each kind so many on the page of what they belong to.
-_FEW = 10
 #: By what the API narrows a map to one of a kind.
 _MAPPED = {FARMS: "farmId", FIELDS: "parentId", BOUNDARIES: "boundaryId"}
 #: What a list may be narrowed by, as the API calls it.
-_NARROWING = ("farmIds", "fieldIds", "parentIds", "resourceIds", "associatedBoundaryIds")
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What belongs to a document, of one kind."""
-
-    kind: Kind
-    #: The first of them.
-    page: Page
-    #: Finds all of them.
-    query: str
-
-
-@dataclass(frozen=True, slots=True)
-class PartsOfField:
-    """What there is of a field."""
-
-    seasons: Part
-    boundaries: Part
-    #: What was done within its boundaries.
-    operations: list[Part]
-    attachments: Part
+_NARROWING = (
+    "ids",
+    "farmIds",
+    "fieldIds",
+    "parentIds",
+    "parentType",
+    "resourceIds",
+    "resourceTypes",
+    "associatedBoundaryIds",
+)
 
 
 async def choose_instance(visit: Visit) -> Response:
@@ -84,8 +69,8 @@ async def show_party(visit: Visit) -> Response:
     id_ = visit.path("party")
     party, farms, fields = await asyncio.gather(
         farm.get("parties", id_),
-        farm.page("parties", id_, FARMS.segment, size=_FEW),
-        farm.page("parties", id_, FIELDS.segment, size=_FEW),
+        farm.page("parties", id_, FARMS.segment, size=FEW),
+        farm.page("parties", id_, FIELDS.segment, size=FEW),
     )
     return visit.show(
         "party.html",
@@ -136,12 +121,21 @@ async def show_document(visit: Visit) -> Response:
         "data": farm.address("parties", party, kind.segment, id_),
     }
     if kind == FIELDS:
-        parts = await _of_field(farm, party, id_)
-        return visit.show("field.html", parts_of=parts, done=_in_order(parts.operations), **shown)
-    found = [await _part(farm, party, FIELDS, farmIds=id_)] if kind == FARMS else []
-    if kind != ATTACHMENTS:
-        found.append(await _part(farm, party, ATTACHMENTS, resourceIds=id_))
-    return visit.show("document.html", parts_of=found, **shown)
+
+        def address(of: Kind, its_id: str) -> str:
+            return path_to(instance, party, of, its_id)
+
+        found = await parts_of_field(farm, party, id_)
+        series = await read_series(farm, Ground(party, id_, found.operations, address))
+        return visit.show("field.html", parts_of=found, series=series, few=FEW, **shown)
+    below = [await part_of(farm, party, FIELDS, {"farmIds": id_})] if kind == FARMS else []
+    if kind == PLANT_TISSUE_ANALYSES:
+        query = {"parentIds": id_, "parentType": kind.type}
+        below.append(await part_of(farm, party, NUTRIENT_ANALYSES, query))
+    if kind.type:
+        query = {"resourceIds": id_, "resourceTypes": kind.type}
+        below.append(await part_of(farm, party, ATTACHMENTS, query))
+    return visit.show("document.html", parts_of=below, **shown)
 
 
 async def delete_document(visit: Visit) -> Response:
@@ -149,30 +143,6 @@ async def delete_document(visit: Visit) -> Response:
     kind, party = kind_called(visit.path("kind")), visit.path("party")
     await farm.delete("parties", party, kind.segment, visit.path("document"))
     return visit.go(path_to(instance, party, kind), f"The {kind.one.lower()} is deleted.")
-
-
-async def _of_field(farm: FarmService, party: str, id_: str) -> PartsOfField:
-    seasons, boundaries, attachments = await asyncio.gather(
-        _part(farm, party, SEASONAL_FIELDS, fieldIds=id_),
-        _part(farm, party, BOUNDARIES, parentIds=id_),
-        _part(farm, party, ATTACHMENTS, resourceIds=id_),
-    )
-    within = [str(one["id"]) for one in boundaries.page.documents]
-    operations = [
-        await _part(farm, party, kind, associatedBoundaryIds=within) for kind in OPERATIONS if within
-    ]
-    return PartsOfField(seasons, boundaries, operations, attachments)
-
-
-def _in_order(parts: Iterable[Part]) -> list[tuple[Kind, dict[str, Any]]]:
-    """What was done, whatever it was, the latest first."""
-    done = [(part.kind, one) for part in parts for one in part.page.documents]
-    return sorted(done, key=lambda each: str(each[1].get("operationStartDateTime", "")), reverse=True)
-
-
-async def _part(farm: FarmService, party: str, kind: Kind, **query: Values) -> Part:
-    found = await farm.page("parties", party, kind.segment, size=_FEW, query=query)
-    return Part(kind, found, urlencode(query, doseq=True))
 
 
 def _farm(visit: Visit) -> tuple[str, FarmService]:
