@@ -8,6 +8,9 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
+#: The function of ours that each connection to SQLite has.
+FOLDED = "folded"
+
 _HAS_RELATION = {
     "sqlite": "SELECT (SELECT 1 FROM sqlite_master WHERE name = ?)",
     "postgresql": "SELECT to_regclass(quote_ident(%s))",
@@ -33,6 +36,13 @@ def columns_of(connection: Connection, table: str) -> set[str]:
 def found_in(part: ColumnElement[str], text: ColumnElement[str]) -> ColumnElement[bool]:
     """Condition: the text has the part somewhere."""
     return _Place(text, part) > 0
+
+
+def found_anyhow(part: str, text: ColumnElement[str]) -> ColumnElement[bool]:
+    """Condition: the text has the part somewhere, in capitals or not."""
+    # SQLite's own function knows the letters of English alone, and takes a quarter of the time.
+    folded = sa.func.lower if part.isascii() else _Folded
+    return found_in(folded(sa.literal(part)), folded(text))
 
 
 def is_among(number: ColumnElement[int], numbers: ColumnElement[str]) -> ColumnElement[bool]:
@@ -62,6 +72,23 @@ def _instr(element: _Place, compiler: SQLCompiler, **options: Any) -> str:
 @compiles(_Place, "postgresql")
 def _strpos(element: _Place, compiler: SQLCompiler, **options: Any) -> str:
     return f"strpos({compiler.process(element.clauses, **options)})"
+
+
+class _Folded(FunctionElement[str]):
+    """Its only argument, as it is compared where capitals don't matter."""
+
+    type = sa.Text()
+    inherit_cache = True
+
+
+@compiles(_Folded, "sqlite")
+def _casefold(element: _Folded, compiler: SQLCompiler, **options: Any) -> str:
+    return f"{FOLDED}({compiler.process(element.clauses, **options)})"
+
+
+@compiles(_Folded, "postgresql")
+def _lower(element: _Folded, compiler: SQLCompiler, **options: Any) -> str:
+    return f"lower({compiler.process(element.clauses, **options)})"
 
 
 class _Unsought(FunctionElement[str]):

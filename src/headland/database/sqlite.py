@@ -18,6 +18,7 @@ from sqlalchemy.pool import QueuePool
 
 from headland.database.changes import Changes
 from headland.database.errors import DatabaseUnavailableError
+from headland.database.expressions import FOLDED
 
 T = TypeVar("T")
 
@@ -49,6 +50,7 @@ def sqlite_engine(url: str, busy_timeout: float, *, writer: bool, create: bool =
 
     @event.listens_for(engine, "connect")
     def _connected(connection: Any, _record: Any) -> None:
+        connection.create_function(FOLDED, 1, _folded, deterministic=True)
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode = WAL")
         # An acknowledged row must survive a power cut, not only a crash of the process.
@@ -65,6 +67,10 @@ def sqlite_engine(url: str, busy_timeout: float, *, writer: bool, create: bool =
             connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
+
+
+def _folded(text: str | None) -> str | None:
+    return None if text is None else text.casefold()
 
 
 class SqliteSystem:

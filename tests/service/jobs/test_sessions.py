@@ -92,12 +92,23 @@ async def test_a_record_says_what_was_asked_for(service):
     assert record["id"] == session
 
 
-async def test_pages(service):
-    for _ in range(3):
-        await start(service)
+async def test_pages(service, check_error):
+    for name in ("Ernte", "Pflügen", "plough"):
+        await start(service, name=name)
     page = (await service.get("/sessions?from=1&size=1")).json()
     assert (page["from"], page["total"], [each["id"] for each in page["sessions"]]) == (1, 3, [1])
     assert [each["id"] for each in (await service.get("/sessions/")).json()["sessions"]] == [0, 1, 2]
+    for query, ids in (
+        ("order=desc", [2, 1, 0]),
+        ("order=desc&from=1&size=1", [1]),
+        ("nameContains=P", [1, 2]),
+        ("nameContains=FL%C3%9C", [1]),
+        ("nameContains=%25", []),
+    ):
+        page = (await service.get(f"/sessions?{query}")).json()
+        assert [each["id"] for each in page["sessions"]] == ids, query
+        assert page["total"] == (3 if query.startswith("order") else len(ids))
+    check_error(await service.get("/sessions?nameContains="), 400, "nameContains is empty.")
 
 
 async def test_a_statement_for_a_session_that_is_not_up_is_500(service, check_error):

@@ -80,7 +80,9 @@ async def test_the_list_is_filtered_sorted_and_paged_by_its_address(portal):
     assert [*re.findall(r">(run-\d)<", oldest.html)] == ["run-0", "run-1", "run-2"]
     assert "order=desc" not in oldest.html
     assert "No batch is like that" in (await ada.open(f"{PATH}?state=dead")).text
-    assert "run-1" in (await ada.open(f"{PATH}?name=run-1")).text
+    some = await ada.open(f"{PATH}?name=UN-1")
+    assert [*re.findall(r">(run-\d)<", some.html)] == ["run-1"]
+    assert 'value="UN-1"' in some.html
     part = await ada.open(f"{PATH}?name=run-1", headers={"hx-request": "true"})
     assert "<html" not in part.html
     assert (await ada.open(f"{PATH}?state=asleep")).status == 400

@@ -33,6 +33,13 @@ def change(portal, **values: object) -> None:
     portal.database.write_and_wait(lambda connection: connection.execute(session.update().values(**values)))
 
 
+async def test_the_list_is_narrowed_by_a_part_of_the_name(ada):
+    assert "harvest-notes" in (await ada.open("/portal/sessions?name=Notes")).text
+    other = await ada.open("/portal/sessions?name=seeding")
+    assert "harvest-notes" not in other.text
+    assert "No session is like that" in other.text
+
+
 async def test_one_that_starts_takes_no_code_yet(ada):
     page = await ada.open(PATH)
     assert "as soon as the session has started" in page.text

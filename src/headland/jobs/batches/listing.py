@@ -20,12 +20,14 @@ class Wanted:
     #: A client id.
     owner: str | None = None
     name: str | None = None
+    #: What the name has somewhere, in capitals or not.
+    name_part: str | None = None
     newest_first: bool = False
 
     @property
     def all(self) -> bool:
         """Whether nothing is filtered out."""
-        return not self.states and self.owner is None and self.name is None
+        return self == Wanted(newest_first=self.newest_first)
 
 
 EVERYTHING = Wanted()
@@ -43,9 +45,10 @@ def wanted_of(request: Request) -> Wanted:
     given = ",".join(query.getlist("state")) if "state" in query else None
     return Wanted(
         states=() if given is None else tuple(_state(text.strip()) for text in given.split(",")),
-        owner=_text("owner", query.get("owner")),
-        name=_text("name", query.get("name")),
-        newest_first=_newest_first(query.get("order", "asc")),
+        owner=text_of(request, "owner"),
+        name=text_of(request, "name"),
+        name_part=text_of(request, "nameContains"),
+        newest_first=newest_first(request),
     )
 
 
@@ -56,14 +59,25 @@ def _state(text: str) -> State:
         raise BadParameterError("state", f"'{text[:80]}' is none; batches are {', '.join(State)}") from None
 
 
-def _text(parameter: str, text: str | None) -> str | None:
+def text_of(request: Request, parameter: str) -> str | None:
+    """A parameter's text; None where it is not given.
+
+    Raises:
+        BadParameterError: it is empty.
+    """
+    text: str | None = request.query_params.get(parameter)
     if text == "":
         raise BadParameterError(parameter, "is empty")
     return text
 
 
-def _newest_first(text: str) -> bool:
-    # As Livy reads the `order` of statements.
+def newest_first(request: Request) -> bool:
+    """Whether a list is to begin with the newest, as Livy reads the `order` of statements.
+
+    Raises:
+        BadParameterError: it is neither order.
+    """
+    text: str = request.query_params.get("order", "asc")
     try:
         return _ORDERS[text.strip().lower()]
     except KeyError:

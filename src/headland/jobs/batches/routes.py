@@ -59,6 +59,9 @@ _WANTED = [
     ),
     Parameter("owner", str, "Only batches of the application with this client id. An addition."),
     Parameter("name", str, "Only batches of this name, ended ones included. An addition."),
+    Parameter(
+        "nameContains", str, "Only batches whose name has this in it, in capitals or not. An addition."
+    ),
 ]
 _KEY = Parameter(
     "Idempotency-Key",

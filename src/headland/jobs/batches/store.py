@@ -4,8 +4,20 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, case, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    bindparam,
+    case,
+    func,
+    insert,
+    select,
+    update,
+)
 
+from headland.database.expressions import found_anyhow
 from headland.database.prepared import Prepared
 from headland.jobs.batches import record as records
 from headland.jobs.batches.listing import Wanted
@@ -355,7 +367,14 @@ def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
         conditions.append(batch.c.owner == wanted.owner)
     if wanted.name is not None:
         conditions.append(batch.c.name == wanted.name)
+    if wanted.name_part is not None:
+        conditions.append(batch.c.id.in_(_named(wanted.name_part)))
     return conditions
+
+
+def _named(part: str) -> Select[Any]:
+    """Ids of the batches whose name has the part. The index on names has all that it takes: no row is read."""
+    return select(batch.c.id).where(batch.c.name.is_not(None), found_anyhow(part, batch.c.name))
 
 
 def _row(found: Row[Any] | tuple[Any, ...]) -> BatchRow:

@@ -1,6 +1,7 @@
 """The session API: HTTP to rule and back."""
 
 import asyncio
+from typing import Literal
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -16,6 +17,7 @@ from headland.jobs.batches.routes import LINES_A_PAGE, LINES_AT_ONCE
 from headland.jobs.batches.wire import BatchLog, Message
 from headland.jobs.guarding import DO_AS, REQUESTED_BY, guarding
 from headland.jobs.sessions.addition_routes import addition_operations
+from headland.jobs.sessions.listing import wanted_of
 from headland.jobs.sessions.object_routes import object_operations
 from headland.jobs.sessions.service import Sessions
 from headland.jobs.sessions.statement_routes import session_of, statement_operations
@@ -30,6 +32,13 @@ _PAGE = [
     Parameter("from", int, "Number of the first item."),
     Parameter("size", int, "How many items at the most."),
     DO_AS,
+]
+#: Additions to Livy's protocol.
+_WANTED = [
+    Parameter("order", Literal["asc", "desc"], "`desc` for the newest first. An addition."),
+    Parameter(
+        "nameContains", str, "Only sessions whose name has this in it, in capitals or not. An addition."
+    ),
 ]
 _ITEM = "/sessions/{session_id}"
 
@@ -51,7 +60,8 @@ def session_operations(
     @guarded
     async def list_sessions(request: Request, caller: Caller) -> Response:
         start, size = number_of(request, "from") or 0, number_of(request, "size")
-        return json_answer(await sessions.page(start, SESSIONS_A_PAGE if size is None else size, caller))
+        page_size = SESSIONS_A_PAGE if size is None else size
+        return json_answer(await sessions.page(start, page_size, caller, wanted_of(request)))
 
     @guarded
     async def get_session(request: Request, caller: Caller) -> Response:
@@ -104,7 +114,7 @@ def session_operations(
             list_sessions,
             "List sessions, oldest first.",
             {200: Answer("A page of sessions.", SessionList)},
-            parameters=_PAGE,
+            parameters=[*_PAGE, *_WANTED],
         ),
         Operation(
             "GET",

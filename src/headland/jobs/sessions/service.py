@@ -20,6 +20,7 @@ from headland.jobs.batches.store import DuplicateNameError
 from headland.jobs.batches.wire import AppInfo
 from headland.jobs.sessions import commission, host_calls, store
 from headland.jobs.sessions.host_calls import HostSilentError
+from headland.jobs.sessions.listing import Wanted
 from headland.jobs.sessions.run_folder import SessionFolder
 from headland.jobs.sessions.shown import shown, state_of
 from headland.jobs.sessions.store import SessionRow
@@ -90,11 +91,14 @@ class Sessions:
         """
         return await self._shown(self.find(reference, caller, Right.SEE), caller)
 
-    async def page(self, start: int, size: int, caller: Caller) -> SessionList:
+    async def page(self, start: int, size: int, caller: Caller, wanted: Wanted) -> SessionList:
         """The `size` sessions from number `start` on. A start below 0 shortens the page, as in Livy."""
-        wanted = max(0, min(size, start + size)) if start < 0 else max(0, size)
+        size = max(0, min(size, start + size)) if start < 0 else max(0, size)
         total, rows = self._database.read_snapshot(
-            lambda connection: (store.total(connection), store.page(connection, max(0, start), wanted))
+            lambda connection: (
+                store.total(connection, wanted),
+                store.page(connection, wanted, max(0, start), size),
+            )
         )
         listed = await asyncio.gather(*(self._shown(row, caller) for row in rows))
         return SessionList(from_=start, total=total, sessions=listed)

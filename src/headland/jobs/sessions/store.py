@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select, update
 
+from headland.database.expressions import found_anyhow
 from headland.jobs.batches.store import DuplicateNameError
 from headland.jobs.batches.tables import batch_sequence
+from headland.jobs.sessions.listing import Wanted
 from headland.jobs.sessions.states import State
 from headland.jobs.sessions.tables import session
 
@@ -92,15 +94,18 @@ def find(connection: Connection, reference: int | str) -> SessionRow | None:
     return None if found is None else _row(found)
 
 
-def page(connection: Connection, start: int, size: int) -> list[SessionRow]:
-    """`size` sessions, oldest first, without the first `start`."""
-    found = connection.execute(_VISIBLE.order_by(session.c.id).offset(start).limit(size))
+def page(connection: Connection, wanted: Wanted, start: int, size: int) -> list[SessionRow]:
+    """`size` of the sessions wanted, without the first `start`."""
+    order = session.c.id.desc() if wanted.newest_first else session.c.id
+    found = connection.execute(
+        select(session).where(*_conditions(wanted)).order_by(order).offset(start).limit(size)
+    )
     return [_row(row) for row in found]
 
 
-def total(connection: Connection) -> int:
-    """How many sessions there are to see."""
-    counted = select(func.count()).select_from(session).where(session.c.delete_requested_at.is_(None))
+def total(connection: Connection, wanted: Wanted) -> int:
+    """How many sessions are wanted."""
+    counted = select(func.count()).select_from(session).where(*_conditions(wanted))
     return connection.execute(counted).scalar_one()
 
 
@@ -179,6 +184,13 @@ def outlived(connection: Connection, before: int | None, keep: int | None, size:
         for place, (number, at) in enumerate(found)
         if place < surplus or (before is not None and at < before)
     ]
+
+
+def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [session.c.delete_requested_at.is_(None)]
+    if wanted.name_part is not None:
+        conditions.append(found_anyhow(wanted.name_part, session.c.name))
+    return conditions
 
 
 def _name_holder(connection: Connection, name: str) -> int | None:

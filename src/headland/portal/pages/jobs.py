@@ -23,10 +23,12 @@ _TOO_LATE_OR_SLOW = frozenset({409, 503})
 
 
 async def list_jobs(visit: Visit) -> Response:
-    query = {name: visit.asked(name) for name in ("state", "owner", "name") if visit.asked(name)}
+    query = {name: visit.asked(name) for name in ("state", "owner", "name") if visit.asked(name).strip()}
     order = "asc" if visit.asked("order") == "asc" else "desc"
     start = int(visit.asked("from")) if visit.asked("from").isdecimal() else 0
     asked = {**query, "order": order, "from": str(start), "size": str(SIZE)}
+    if part := asked.pop("name", ""):
+        asked["nameContains"] = part
     if asked.get("owner") == "me":
         asked["owner"] = visit.person.principal.client_id
     found, rows = await JobService(visit.inside).batches(asked)

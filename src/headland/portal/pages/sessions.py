@@ -1,6 +1,6 @@
 """Interactive sessions, and what was run in them."""
 
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 
@@ -21,16 +21,21 @@ _UP = frozenset({"idle", "busy"})
 
 async def list_sessions(visit: Visit) -> Response:
     start = int(visit.asked("from")) if visit.asked("from").isdecimal() else 0
-    found = await JobService(visit.inside).sessions({"from": str(start), "size": str(_SIZE)})
+    name = visit.asked("name").strip()
+    asked = {"order": "desc", "from": str(start), "size": str(_SIZE)} | (
+        {"nameContains": name} if name else {}
+    )
+    found = await JobService(visit.inside).sessions(asked)
     return visit.show(
         "sessions.html",
         sessions=found.sessions,
         total=found.total,
         start=start,
         size=_SIZE,
+        name=name,
         names=await Directory.of(visit.inside),
         said=visit.asked("said"),
-        data=f"{API}/sessions?from={start}&size={_SIZE}",
+        data=f"{API}/sessions?{urlencode(asked)}",
     )
 
 
