@@ -1,5 +1,6 @@
 """Every relative link in a Markdown file leads somewhere."""
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +15,9 @@ _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 
 def pages(repository: Path) -> Iterator[Path]:
-    for page in sorted(repository.rglob("*.md")):
-        parts = page.relative_to(repository).parts
-        if not any(part.startswith(".") or part in FOREIGN for part in parts):
-            yield page
+    for folder, below, files in os.walk(repository):
+        below[:] = sorted(name for name in below if not name.startswith(".") and name not in FOREIGN)
+        yield from (Path(folder, name) for name in sorted(files) if name.endswith(".md"))
 
 
 def links(text: str) -> Iterator[str]:
