@@ -305,6 +305,43 @@ def test_a_boundary_is_drawn(make_tab):
 
 
 @pytest.mark.usefixtures("marsh")
+def test_a_boundary_is_drawn_by_touch(make_tab):
+    tab = make_tab(viewport={"width": 390, "height": 820}, has_touch=True, is_mobile=True)
+    page = tab.page
+    fingers = page.context.new_cdp_session(page)
+
+    def touch(*path: tuple[float, float]) -> None:
+        """A finger goes down, along, and up; places are the map's."""
+        box = page.locator("#map canvas").bounding_box()
+        for number, (x, y) in enumerate(path):
+            points = [{"x": box["x"] + x, "y": box["y"] + y}]
+            kind = "touchMove" if number else "touchStart"
+            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    tab.go("/farm/marsh/parties/hof/draw?field=west")
+    page.locator("#map[data-ready=yes]").wait_for()
+    page.get_by_role("button", name="Draw an outline").tap()
+    page.locator("#map").scroll_into_view_if_needed()
+    corners = [(60, 60), (250, 70), (240, 250), (80, 240)]
+    # No finger meets a corner to the pixel.
+    for x, y in (*corners, (72, 69)):
+        touch((x, y))
+    expect(page.locator("#geometry")).to_have_value(re.compile(r"^{.*}$", re.DOTALL))
+    drawn = page.locator("#geometry").input_value()
+    assert drawn.count("[") == 7
+    touch((259, 78), (270, 100), (290, 120), (300, 130))
+    expect(page.locator("#geometry")).not_to_have_value(drawn)
+    dragged = page.locator("#geometry").input_value()
+    touch((160, 245), (160, 260), (160, 280))
+    expect(page.locator("#geometry")).not_to_have_value(dragged)
+    assert page.locator("#geometry").input_value().count("[") == 8
+    for before in (dragged, drawn):
+        page.get_by_role("button", name="Undo").tap()
+        expect(page.locator("#geometry")).to_have_value(before)
+
+
+@pytest.mark.usefixtures("marsh")
 def test_a_file_is_dropped(make_tab):
     tab = make_tab()
     page = tab.page

@@ -18,53 +18,63 @@ function layersOfDrawing() {
   ];
 }
 
-// A corner follows the pointer until it is let go.
-function dragCorner(drawing, place) {
+// Pixels around a pointer within which it means a corner, or the middle between two: a finger hides what it is on.
+const REACH = { mouse: { corners: 4, middles: 3, open: 4 }, finger: { corners: 24, middles: 14, open: 24 } };
+
+// The dot of a layer that is nearest to the pointer, if one is in reach.
+function dotAt(map, layer, { point, originalEvent }) {
+  const finger = originalEvent.pointerType === "touch" || "touches" in originalEvent;
+  const reach = REACH[finger ? "finger" : "mouse"][layer];
+  const box = [[point.x - reach, point.y - reach], [point.x + reach, point.y + reach]];
+  const far = (dot) => map.project(dot.geometry.coordinates).dist(point);
+  const [first] = map.queryRenderedFeatures(box, { layers: [layer] }).sort((one, other) => far(one) - far(other));
+  return first && first.properties;
+}
+
+// A corner follows the pointer until it is let go, or a second finger comes. That of one that is new is no change of
+// its own.
+function dragCorner(drawing, place, { fresh }) {
   const { map } = drawing;
   const [polygon, ring, number] = place;
   const before = JSON.stringify(drawing.polygons);
+  const listeners = {
+    mousemove: move, touchmove: move, mouseup: end, touchend: end, touchcancel: end, touchstart: end,
+  };
   let moved = false;
-  const move = (event) => {
+  function move(event) {
     moved = true;
     drawing.polygons[polygon][ring][number] = rounded(event.lngLat);
     drawing.show();
-  };
-  const end = () => {
-    map.off("mousemove", move);
-    map.off("touchmove", move);
-    if (moved) { drawing.before.push(before); drawing.write(); }
+  }
+  function end() {
+    for (const [kind, listener] of Object.entries(listeners)) map.off(kind, listener);
+    if (moved && !fresh) drawing.before.push(before);
+    if (moved) drawing.write();
     drawing.show();
-  };
-  map.on("mousemove", move);
-  map.on("touchmove", move);
-  map.once("mouseup", end);
-  map.once("touchend", end);
+  }
+  for (const [kind, listener] of Object.entries(listeners)) map.on(kind, listener);
 }
 
 function takePointer(drawing) {
   const { map } = drawing;
-  const placeOf = (event) => { const { p, r, n } = event.features[0].properties; return [p, r, n]; };
-  const takeCorner = (event) => {
+  const take = (event) => {
+    // Two fingers move the map.
+    if (drawing.open || (event.points && event.points.length > 1)) return;
+    const corner = dotAt(map, "corners", event);
+    const middle = corner ? undefined : dotAt(map, "middles", event);
+    if (!corner && !middle) return;
     event.preventDefault();
-    drawing.chosen = placeOf(event);
-    dragCorner(drawing, drawing.chosen);
+    const { p, r, n } = corner || middle;
+    if (corner) drawing.chosen = [p, r, n];
+    else drawing.insert([p, r, n], rounded(event.lngLat));
+    dragCorner(drawing, drawing.chosen, { fresh: !corner });
     drawing.show();
   };
-  const takeMiddle = (event) => {
-    if (map.queryRenderedFeatures(event.point, { layers: ["corners"] }).length) return;
-    event.preventDefault();
-    drawing.insert(placeOf(event), rounded(event.lngLat));
-    dragCorner(drawing, drawing.chosen);
-    drawing.show();
-  };
-  for (const kind of ["mousedown", "touchstart"]) {
-    map.on(kind, "corners", takeCorner);
-    map.on(kind, "middles", takeMiddle);
-  }
+  for (const kind of ["mousedown", "touchstart"]) map.on(kind, take);
   map.on("click", (event) => {
     if (!drawing.open) return;
-    const [first] = map.queryRenderedFeatures(event.point, { layers: ["open"] });
-    if (first && first.properties.n === 0 && drawing.open.ring.length > 2) { drawing.finish(); return; }
+    const open = dotAt(map, "open", event);
+    if (open && open.n === 0 && drawing.open.ring.length > 2) { drawing.finish(); return; }
     drawing.open.ring.push(rounded(event.lngLat));
     drawing.show();
   });
