@@ -20,7 +20,7 @@ from benchmarks.fields import Ring, Window, outline
 from benchmarks.harness import BenchmarkError, SkippedError
 from benchmarks.instances import PARTY
 from benchmarks.loading import Target, ask
-from benchmarks.processes import family_cpu_seconds, cpu_seconds
+from benchmarks.processes import cpu_seconds, family_cpu_seconds
 from benchmarks.serving import free_port, stop
 
 _PYTHON = Path(__file__).parent / ".environments/tipg/bin/python"
