@@ -35,6 +35,12 @@ POLICY = (
 )
 
 
+_NO_ROLE = (
+    "None of your roles allows it. Whoever administers the instance, or its subscription, can give you one: send them "
+    "what the service says."
+)
+
+
 def portal_app(
     database: Database,
     settings: Settings,
@@ -117,6 +123,8 @@ async def _refused(request: Request, error: Exception) -> Response:
     titles = {403: "You may not do this", 404: "There is no such thing", 409: "That does not go together"}
     title = titles.get(problem.status, "That did not work")
     # Where something fails in a service the page fails with it; what it says is of the service's own wording.
+    if problem.code == "AuthorizationFailed":
+        return _told(request, problem.status, title, _NO_ROLE, problem.message)
     return _told(request, problem.status, title, problem.message)
 
 
@@ -152,8 +160,9 @@ async def _internal(request: Request, _: Exception) -> Response:
     return _told(request, 500, "Something went wrong", text)
 
 
-def _told(request: Request, status: int, title: str, message: str) -> Response:
-    values: dict[str, Any] = {"title": title, "message": message, "number": status}
+def _told(request: Request, status: int, title: str, message: str, said: str = "") -> Response:
+    """`said` is the service's own word for it, for whoever can do something about it."""
+    values: dict[str, Any] = {"title": title, "message": message, "number": status, "service_said": said}
     return _visit(request).show("told.html", status, **values)
 
 

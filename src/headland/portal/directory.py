@@ -74,6 +74,11 @@ class Directory:
         entry = self._entries.get(id_ or "") or self._by_also.get(id_ or "")
         return entry.name if entry is not None else id_ or ""
 
+    def short(self, id_: str | None) -> str:
+        """The same for lists, of which an id that nobody knows is not to take half."""
+        name = self.name(id_)
+        return f"{name[:8]}…" if name == id_ and len(name) > 30 else name
+
     def matching(self, text: str, most: int) -> list[Entry]:
         """Those whose name begins with the text, then those that have it in it; not those that are disabled."""
         wanted = text.strip().casefold()

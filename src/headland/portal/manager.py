@@ -1,5 +1,6 @@
 """The resource manager as the pages ask it: what a person sees of it, by its own API."""
 
+import asyncio
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 from msgspec import Struct, convert
 
-from headland.portal.inside import Answered, Inside
+from headland.portal.inside import Answered, Inside, RefusedError
 
 T = TypeVar("T")
 
@@ -182,6 +183,25 @@ def group_path(subscription: str, group: str) -> str:
     return f"/subscriptions/{quote(subscription, safe='')}/resourceGroups/{quote(group, safe='')}"
 
 
+@dataclass(frozen=True, slots=True)
+class InstancesOf:
+    """The instances of a subscription."""
+
+    subscription: Subscription
+    #: Whether the person may list them; where not, there seem to be none.
+    listed: bool
+    instances: list[Resource]
+
+    @property
+    def data(self) -> str:
+        """Where the API has the same."""
+        return f"{_instances_path(self.subscription.subscription_id)}?api-version={PROVIDED}"
+
+
+def _instances_path(subscription: str) -> str:
+    return f"/subscriptions/{quote(subscription, safe='')}/providers/{FARM_BEATS}"
+
+
 class Manager:
     """The resource manager, with the rights of who is signed in. What it refuses is a RefusedError."""
 
@@ -209,8 +229,22 @@ class Manager:
         return await self._list(f"{group_path(subscription, group)}/resources", Resource, query=expand)
 
     async def instances(self, subscription: str) -> list[Resource]:
-        path = f"/subscriptions/{quote(subscription, safe='')}/providers/{FARM_BEATS}"
-        return await self._list(path, Resource, PROVIDED)
+        return await self._list(_instances_path(subscription), Resource, PROVIDED)
+
+    async def all_instances(self) -> list[InstancesOf]:
+        """Those of each subscription that the person may see: who has a role on an instance's data alone sees its
+        subscription, and not what is in there.
+        """
+
+        async def listed(one: Subscription) -> InstancesOf:
+            try:
+                return InstancesOf(one, True, await self.instances(one.subscription_id))
+            except RefusedError as error:
+                if error.status != 403:
+                    raise
+                return InstancesOf(one, False, [])
+
+        return await asyncio.gather(*map(listed, await self.subscriptions()))
 
     async def instance(self, place: Place) -> Resource:
         return (await self.call("GET", place.api, version=PROVIDED)).of(Resource)

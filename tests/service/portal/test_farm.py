@@ -85,6 +85,18 @@ async def test_roles_are_offered_what_they_may(portal, inside):
     for path in (f"{boundary}/edit", f"{PARTY}/draw", f"{PARTY}/import"):
         refused = await ben.open(path)
         assert (refused.status, "Your role on this instance" in refused.text) == (403, True)
+    # Who reads an instance's data sees that there is a subscription, and neither what is in it nor who is who.
+    for path, told in (
+        ("/portal/farm", "enter its name"),
+        ("/portal/instances", "open it by its name under Farm data"),
+        ("/portal/instances/new", "none of your roles lets you make one"),
+    ):
+        page = await ben.open(path)
+        assert (page.status, told in page.text) == (200, True), page.text
+    refused = await ben.open(instance)
+    assert refused.status == 403
+    assert "None of your roles allows it" in refused.text
+    assert "does not have authorization to perform action" in refused.text
     listed = await ada.open(f"{instance}/access")
     await ada.send(re.search(r'action="([^"]*/remove)"', listed.html)[1], on=f"{instance}/access")
     assert await offered(CONTRIBUTOR) == (True, True, False)

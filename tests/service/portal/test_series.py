@@ -76,3 +76,7 @@ async def test_what_was_measured_is_told_by_its_time(portal, inside):
     assert "No harvest of this field" not in page.text
     sample = await ada.open(f"{PARTY}/plant-tissue-analyses/t2020-04-02")
     assert "Nitrogen" in sample.text
+    assert f'<a href="{WEST}">west</a>' in sample.html
+    operation = await ada.open(f"{PARTY}/harvest-data/h21")
+    assert "Operation start (UTC) 2021-08-02 09:00:00" in operation.text
+    assert "Product name: Rye, Avg yield: 2.5 t/ha" in operation.text

@@ -62,6 +62,8 @@ async def list_applications(visit: Visit) -> Response:
 
 
 async def show_registration(visit: Visit) -> Response:
+    if not visit.person.principal.tenant_administrator:
+        raise RefusedError(403, "", "Only an administrator may register applications.")
     return visit.show("application_new.html", problem="", form={})
 
 

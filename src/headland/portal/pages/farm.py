@@ -1,11 +1,13 @@
 """Farm data: the parties of an instance, their farms, and their fields with what was done there."""
 
 import asyncio
-from typing import Any
+from functools import partial
 from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from headland.portal.directory import Directory
+from headland.portal.facts import facts_of
 from headland.portal.farm_kinds import (
     ATTACHMENTS,
     BOUNDARIES,
@@ -13,7 +15,6 @@ from headland.portal.farm_kinds import (
     FIELDS,
     NUTRIENT_ANALYSES,
     PLANT_TISSUE_ANALYSES,
-    Kind,
     kind_called,
 )
 from headland.portal.farm_parts import FEW, part_of, parts_of_field
@@ -42,12 +43,8 @@ _NARROWING = (
 async def choose_instance(visit: Visit) -> Response:
     if name := visit.asked("instance").strip():
         return visit.go(path_to(name))
-    instances: list[Any] = []
-    if visit.portal.has("control"):
-        manager = Manager(visit.inside)
-        found = [await manager.instances(one.subscription_id) for one in await manager.subscriptions()]
-        instances = [one for some in found for one in some]
-    return visit.show("farm.html", instances=instances)
+    found = await Manager(visit.inside).all_instances() if visit.portal.has("control") else []
+    return visit.show("farm.html", found=found)
 
 
 async def list_parties(visit: Visit) -> Response:
@@ -67,8 +64,9 @@ async def list_parties(visit: Visit) -> Response:
 async def show_party(visit: Visit) -> Response:
     instance, farm = _farm(visit)
     id_ = visit.path("party")
-    party, farms, fields = await asyncio.gather(
+    party, names, farms, fields = await asyncio.gather(
         farm.get("parties", id_),
+        Directory.of(visit.inside),
         farm.page("parties", id_, FARMS.segment, size=FEW),
         farm.page("parties", id_, FIELDS.segment, size=FEW),
     )
@@ -77,7 +75,7 @@ async def show_party(visit: Visit) -> Response:
         instance=instance,
         party=party,
         kinds=((FARMS, farms), (FIELDS, fields)),
-        document=party,
+        facts=facts_of(party, names, partial(path_to, instance, id_)),
         trail=trail_to(instance),
         base=path_to(instance, id_),
         tiles=tiles_path(instance, partyId=id_),
@@ -107,11 +105,15 @@ async def list_documents(visit: Visit) -> Response:
 async def show_document(visit: Visit) -> Response:
     instance, farm = _farm(visit)
     kind, party, id_ = kind_called(visit.path("kind")), visit.path("party"), visit.path("document")
-    document, rights = await asyncio.gather(farm.get("parties", party, kind.segment, id_), farm.rights())
+    document, rights, names = await asyncio.gather(
+        farm.get("parties", party, kind.segment, id_), farm.rights(), Directory.of(visit.inside)
+    )
+    address = partial(path_to, instance, party)
     shown = {
         "instance": instance,
         "kind": kind,
         "document": document,
+        "facts": facts_of(document, names, address),
         "trail": trail_to(instance, party, kind),
         "base": path_to(instance, party),
         "tiles": tiles_path(instance, partyId=party, **{_MAPPED[kind]: id_}) if kind in _MAPPED else "",
@@ -121,10 +123,6 @@ async def show_document(visit: Visit) -> Response:
         "data": farm.address("parties", party, kind.segment, id_),
     }
     if kind == FIELDS:
-
-        def address(of: Kind, its_id: str) -> str:
-            return path_to(instance, party, of, its_id)
-
         found = await parts_of_field(farm, party, id_)
         series = await read_series(farm, Ground(party, id_, found.operations, address))
         return visit.show("field.html", parts_of=found, series=series, few=FEW, **shown)

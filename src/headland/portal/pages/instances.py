@@ -17,15 +17,8 @@ _ONE = "/instances/{subscription}/{group}/{name}"
 
 
 async def list_instances(visit: Visit) -> Response:
-    manager = Manager(visit.inside)
-    subscriptions = await manager.subscriptions()
-    lists = await asyncio.gather(*(manager.instances(one.subscription_id) for one in subscriptions))
-    found = [
-        (one, subscription) for subscription, some in zip(subscriptions, lists, strict=True) for one in some
-    ]
-    return visit.show(
-        "instances.html", instances=found, subscriptions=subscriptions, said=visit.asked("said")
-    )
+    found = await Manager(visit.inside).all_instances()
+    return visit.show("instances.html", found=found, said=visit.asked("said"))
 
 
 async def show_instance(visit: Visit) -> Response:

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.responses import Response
 
 from headland.portal.inside import RefusedError
-from headland.portal.manager import Manager, Place
+from headland.portal.manager import Manager, Place, Resource
 from headland.portal.visits import Visit, page
 
 #: Rows for tags in an empty form; each further one that is filled in brings one more.
@@ -119,20 +119,21 @@ async def _form(
     visit: Visit, wanted: Wanted, status: int = 200, field: str = "", problem: str = ""
 ) -> Response:
     manager = Manager(visit.inside)
-    subscriptions = await manager.subscriptions()
-    if not subscriptions:
-        return visit.show("instance_no_subscription.html")
-    ids = [one.subscription_id for one in subscriptions]
-    chosen = wanted.subscription if wanted.subscription in ids else ids[0]
-    groups, locations, accepted, terms = await asyncio.gather(
-        manager.groups(chosen), manager.locations(chosen), _accepted(manager, chosen), manager.terms()
+    found = await manager.subscriptions()
+    lists = await asyncio.gather(*(_groups(manager, one.subscription_id) for one in found))
+    groups = {one.subscription_id: some for one, some in zip(found, lists, strict=True) if some is not None}
+    if not groups:
+        return visit.show("instance_no_subscription.html", subscriptions=found)
+    chosen = wanted.subscription if wanted.subscription in groups else next(iter(groups))
+    locations, accepted, terms = await asyncio.gather(
+        manager.locations(chosen), _accepted(manager, chosen), manager.terms()
     )
     return visit.show(
         "instance_new.html",
         status,
-        subscriptions=subscriptions,
+        subscriptions=[one for one in found if one.subscription_id in groups],
         chosen=chosen,
-        groups=groups,
+        groups=groups[chosen],
         locations=sorted(locations, key=lambda one: one.display_name),
         accepted=accepted,
         terms=terms,
@@ -140,6 +141,16 @@ async def _form(
         field=field.rpartition(".")[2],
         problem=problem,
     )
+
+
+async def _groups(manager: Manager, subscription: str) -> list[Resource] | None:
+    """None where the person may not see them: somebody with a role on an instance's data makes none beside it."""
+    try:
+        return await manager.groups(subscription)
+    except RefusedError as error:
+        if error.status == 403:
+            return None
+        raise
 
 
 async def _accepted(manager: Manager, subscription: str) -> bool:
