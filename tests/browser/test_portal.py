@@ -132,7 +132,7 @@ def test_a_role_is_given_to_who_is_found_by_name(make_tab):
     tab.judge("access-add")
     page.get_by_role("button", name="Save").click()
     page.get_by_text("The role is assigned, and counts from now on.").wait_for()
-    tab.judge("access")
+    tab.judge_each_look("access")
 
 
 @pytest.mark.spark

@@ -11,6 +11,8 @@ class InvalidFieldError(IdentityError):
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(f"{field}: {problem}")
         self.field = field
+        #: What is wrong with it, as what follows "it".
+        self.problem = problem
 
 
 class ApplicationNotFoundError(IdentityError):

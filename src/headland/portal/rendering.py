@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from headland.portal.assets import Assets
-from headland.portal.words import age, moment, number, spaced, took
+from headland.portal.words import age, moment, number, plain, spaced, took
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -24,7 +24,9 @@ class Rendering:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        self._environment.filters.update(age=age, moment=moment, number=number, spaced=spaced, took=took)
+        self._environment.filters.update(
+            age=age, moment=moment, number=number, plain=plain, spaced=spaced, took=took
+        )
         self._environment.globals.update(asset=assets.address)
 
     def page(self, template: str, **values: Any) -> str:

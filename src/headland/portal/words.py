@@ -6,6 +6,8 @@ from typing import Protocol
 
 _CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
 
+_OF_MEMBER = re.compile(r"([a-z][A-Za-z]*): ((?:must|is|has|expired|comes)? ?)([a-z].*)", re.DOTALL)
+
 #: Stands where there is nothing to say.
 NOTHING = "\N{EN DASH}"
 
@@ -46,6 +48,17 @@ def spaced(name: str) -> str:
     """A member's name as a title: `createdDateTime` is `Created date time`."""
     words = _CAPITAL.sub(lambda found: f" {found[0].lower()}", name)
     return words[:1].upper() + words[1:]
+
+
+def plain(text: str) -> str:
+    """What a service says of a member, as people say it: `userName: must be …` is `User name must be …`, and
+    `userName: somebody has …` is `User name: somebody has …`.
+    """
+    found = _OF_MEMBER.fullmatch(text)
+    if found is None:
+        return text
+    member, verb, rest = found.groups()
+    return f"{spaced(member)}{' ' if verb else ': '}{verb}{rest}"
 
 
 def took(times: Times, now: datetime) -> str:

@@ -44,7 +44,7 @@ async def test_further_secrets_live_side_by_side_and_are_revoked_one_by_one(port
     assert made.status == 201
     bad = await ada.send(f"{one}/secrets", on=one, days="soon")
     assert bad.status == 400
-    assert "lifetimeDays" in bad.text
+    assert "Lifetime days: expected" in bad.text
     await ada.send(f"{one}/secrets", on=one, name="winter")
     page = await ada.open(one)
     assert {"autumn", "winter"} <= set(page.text.split())
@@ -62,7 +62,7 @@ async def test_applications_are_renamed_disabled_and_deleted(portal):
     await ada.send(one, what="disable")
     assert "Disabled" in (await ada.open(one)).text
     bad = await ada.send(one, what="rename", name="  ")
-    assert (bad.status, "name: must have" in bad.text) == (400, True)
+    assert (bad.status, "Name must have" in bad.text) == (400, True)
     page = await ada.send(f"{one}/delete", on=one)
     assert "Tractor" not in (await ada.follow(page)).text
 

@@ -128,7 +128,7 @@ async function startDrawing(panel) {
   for (const [name, data] of Object.entries(drawing.sources)) sources[name] = geojson(data);
   const map = makeMap(place, {
     sources,
-    layers: [...tileLayers(coloured("--muted")), ...layersOfDrawing()],
+    layers: () => [...tileLayers(coloured("--muted")), ...layersOfDrawing()],
     bounds: own ? boxOf([own]) : near.bounds || tiles.bounds,
   });
   drawing.map = map;
@@ -142,7 +142,7 @@ async function startDrawing(panel) {
     drawing.show();
     place.dataset.ready = "yes";
   });
-  if (own) drawing.say("Drag corners where they belong; the small dots between them make new ones.");
+  drawing.say(own ? DRAGGING : "Choose Draw an outline, then each corner on the map; or write the outline below, as GeoJSON, which the map follows.");
 }
 
 const panel = document.getElementById("drawing");

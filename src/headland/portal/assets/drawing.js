@@ -1,6 +1,8 @@
 // What is being drawn: its corners, what is chosen of them, and what can be undone.
 "use strict";
 
+const DRAGGING = "Drag corners where they belong; the small dots between them make new ones.";
+
 class Drawing {
   constructor(text, told, tools) {
     this.text = text;
@@ -57,7 +59,7 @@ class Drawing {
   begin(hole) {
     this.open = { ring: [], hole };
     this.chosen = null;
-    this.say("Click the corners one after the other; the first one, or Finish, ends it.");
+    this.say("Choose the corners one after the other; the first one, or Finish, ends it.");
     this.show();
   }
 
@@ -67,7 +69,7 @@ class Drawing {
     if (ring.length < 3) { this.say("An outline has three corners at least."); this.show(); return; }
     const around = hole ? this.polygons.find((rings) => holds(rings[0], ring[0])) : null;
     if (hole && !around) { this.say("A hole lies inside of an outline."); this.show(); return; }
-    this.say("Drag corners where they belong; the small dots between them make new ones.");
+    this.say(DRAGGING);
     this.change(() => { if (hole) around.push(ring); else this.polygons.push([ring]); });
   }
 

@@ -43,7 +43,9 @@ function tileLayers(colour) {
   ];
 }
 
+// In the colours of light or dark, whichever it is, `layers` being made anew for the other.
 function makeMap(place, { sources, layers, bounds }) {
+  const drawn = () => [{ id: "ground", type: "background", paint: { "background-color": coloured("--raised") } }, ...layers()];
   maplibregl.setWorkerUrl(place.dataset.worker);
   const map = new maplibregl.Map({
     container: place,
@@ -54,12 +56,17 @@ function makeMap(place, { sources, layers, bounds }) {
     style: {
       version: 8,
       sources,
-      layers: [{ id: "ground", type: "background", paint: { "background-color": coloured("--raised") } }, ...layers],
+      layers: drawn(),
     },
   });
   map.addControl(new maplibregl.NavigationControl({ showCompass: false }));
   map.addControl(new maplibregl.ScaleControl());
   map.once("idle", () => { place.dataset.drawn = "yes"; });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    for (const { id, paint } of drawn()) {
+      for (const [name, value] of Object.entries(paint)) map.setPaintProperty(id, name, value);
+    }
+  });
   return map;
 }
 
@@ -87,7 +94,7 @@ async function drawMap(place, told) {
   const { source, bounds } = await tilesFrom(place.dataset.tiles);
   if (!bounds) { told.textContent = "No boundary has an outline yet."; return; }
   place.hidden = false;
-  const map = makeMap(place, { sources: { tiles: source }, layers: tileLayers(coloured("--accent")), bounds });
+  const map = makeMap(place, { sources: { tiles: source }, layers: () => tileLayers(coloured("--accent")), bounds });
   showOnClick(map, place.dataset.base);
   map.on("error", () => { told.textContent = "Some outlines can't be shown now. Load the page again."; });
   told.textContent = "Choose an outline to see what it is; a dot stands for what is too small to be drawn.";

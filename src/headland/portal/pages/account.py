@@ -24,7 +24,7 @@ async def change_password(visit: Visit) -> Response:
             visit.person.key, form.get("before", ""), form.get("password", ""), visit.actor
         )
     except InvalidFieldError as error:
-        return _account(visit, 400, field=error.field, problem=str(error))
+        return _account(visit, 400, field=error.field, problem=f"It {error.problem}")
     except SignInError as error:
         return _account(visit, 400, field="before", problem=str(error))
     return visit.go(_PATH, "Your password is changed. Everywhere else you are signed out.")

@@ -127,7 +127,7 @@ async def set_up(visit: Visit) -> Response:
     try:
         key = await visit.portal.sign_in.set_up(code, password, visit.browser, actor)
     except InvalidFieldError as error:
-        return again(400, error.field, str(error))
+        return again(400, error.field, f"It {error.problem}")
     except SignInError as error:
         return again(_status(error), "code", str(error))
     return _signed_in(visit, key, "")
