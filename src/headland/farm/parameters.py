@@ -39,6 +39,7 @@ _WORDS = {
     Match.HAS_PAIR: "with one of these pairs, each as `{key} eq {value}`",
     Match.HAS_MEASURE: "with one of these, each as `{key}.unit eq {text}` or `{key}.value eq {number}`",
     Match.EQUAL: "with this",
+    Match.CONTAINS: "that have this somewhere, in capitals or not (an addition)",
     Match.AT_LEAST: "with at least this",
     Match.AT_MOST: "with at most this",
 }

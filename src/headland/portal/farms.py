@@ -24,6 +24,9 @@ SIZE = 50
 #: Ids that are asked for at once.
 _AT_ONCE = 1000
 
+#: Empty pages of a list in a row.
+_MOST_ASKED = 20
+
 #: What actions on an instance's data begin with.
 _PROVIDED = "Microsoft.AgFoodPlatform/farmBeats"
 
@@ -159,6 +162,17 @@ class FarmService:
         document = (await self._inside.call("GET", self._path(segments), query=asked)).document
         following = dict(parse_qsl(urlsplit(document.get("nextLink") or "").query))
         return Page(document["value"], following.get("skipToken", ""), self.address(*segments, **wanted))
+
+    async def named(self, *segments: str, part: str, token: str = "") -> Page:
+        """A page of those whose name has the part. The service looks at some thousands for one answer, and has none
+        to show where they are all called otherwise: it is asked on.
+        """
+        for _ in range(_MOST_ASKED):
+            found = await self.page(*segments, token=token, query={"nameContains": part})
+            token = found.token
+            if found.documents or not token:
+                break
+        return found
 
     async def search(
         self, party: str, segment: str, wanted: Mapping[str, Values], size: int

@@ -46,6 +46,18 @@ async def test_lists_under_a_party_and_across_parties(admin: Caller) -> None:
     assert await admin.ids("/parties/nobody/fields") == []
 
 
+async def test_parties_are_found_by_a_part_of_their_name(admin: Caller, monkeypatch) -> None:
+    named = {"aa": "Hof Öhlmühle", "bb": "100% Hof", "cc": "Vorwerk", "dd": None}
+    for id_, name in named.items():
+        await admin.make(f"/parties/{id_}", **({"name": name} if name else {}))
+    for part, ids in (("hOF", ["aa", "bb"]), ("öHLMÜ", ["aa"]), ("%", ["bb"]), ("_", []), ("werk", ["cc"])):
+        assert await admin.ids("/parties", nameContains=part) == ids, part
+    assert await admin.ids("/parties", nameContains="hof", ids=["bb", "cc"]) == ["bb"]
+    # No index leads there: so many are looked at for an answer, and the rest for the next.
+    monkeypatch.setattr("headland.farm.documents.pages.MOST_LOOKED_AT", 2)
+    assert await pages_of(admin, "/parties", nameContains="rwerk") == [[], ["cc"]]
+
+
 async def test_pages(admin: Caller) -> None:
     names = [f"p{number:02}" for number in range(25)]
     for name in names:

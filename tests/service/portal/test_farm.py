@@ -21,7 +21,8 @@ async def test_from_the_instance_to_what_was_done_on_a_field(portal, inside):
     assert "No parties yet" in (await ada.open(FARM)).text
     await filled(inside)
     assert "north-field" in (await ada.open("/portal/farm")).text
-    assert "Hof Marsch" in (await ada.open(FARM)).text
+    assert "Hof Marsch" in (await ada.open(f"{FARM}?name=MARS")).text
+    assert "No party is called so" in (await ada.open(f"{FARM}?name=Hofs")).text
     party = await ada.open(PARTY)
     assert {"Home farm", "north"} <= {text for text in ("Home farm", "north") if text in party.text}
     assert f'href="{PARTY}/fields/west"' in party.html

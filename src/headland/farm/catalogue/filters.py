@@ -20,6 +20,8 @@ class Match(Enum):
     #: `{key}.value eq {number}`.
     HAS_MEASURE = auto()
     EQUAL = auto()
+    #: The text has what is asked for somewhere, in capitals or not.
+    CONTAINS = auto()
     AT_LEAST = auto()
     AT_MOST = auto()
 
@@ -64,6 +66,11 @@ def any_of(parameter: str, attribute: str, letters: str = "A-G", *, indexed: boo
 def has_any(parameter: str, attribute: str, letters: str = "A-G") -> Filter:
     """Documents whose list `attribute` has one of the given texts."""
     return Filter(parameter, Column(attribute, (attribute,), list[str]), Match.HAS_ANY, versions(letters))
+
+
+def contains(parameter: str, attribute: str) -> Filter:
+    """Documents whose text `attribute` has the given one somewhere, in capitals or not: an addition of Headland's."""
+    return Filter(parameter, _text(attribute, indexed=True), Match.CONTAINS)
 
 
 def any_number_of(parameter: str, attribute: str, letters: str = "A-G") -> Filter:

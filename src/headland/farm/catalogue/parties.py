@@ -1,6 +1,7 @@
 """Parties, `farmers` before 2022: whoever owns or works land. All else that has an owner is one's."""
 
 from headland.farm.catalogue.family import Family, Spelling
+from headland.farm.catalogue.filters import contains
 from headland.farm.catalogue.members import Document
 from headland.farm.catalogue.parents import PARTY
 
@@ -15,5 +16,6 @@ PARTIES = Family(
     segment=PARTY.segment,
     parameter=PARTY.parameter,
     document=Party,
+    own_filters=(contains("nameContains", "name"),),
     cascades=True,
 )

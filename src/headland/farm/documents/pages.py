@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection, bindparam
 
-from headland.database.expressions import found_in
+from headland.database.expressions import found_anyhow, found_in
 from headland.database.prepared import Prepared
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.filters import Filter, Match
@@ -139,7 +139,10 @@ def _met(select: Callable[..., list[Any]], sought: Sought, after: int, size: int
 
 def _leads(family: Family, asked: Asked) -> bool:
     """Whether an index leads to what is asked for."""
-    return any(each.column.indexed and each.parameter in asked for each in family.filters)
+    return any(
+        each.column.indexed and each.match is not Match.CONTAINS and each.parameter in asked
+        for each in family.filters
+    )
 
 
 def _edge(connection: Connection, family: Family, below: Mapping[str, str], after: int) -> int | None:
@@ -217,6 +220,8 @@ def _condition(table: sa.Table, wanted: Filter, names: list[str]) -> ColumnEleme
     match wanted.match:
         case Match.EQUAL:
             return column == values[0]
+        case Match.CONTAINS:
+            return found_anyhow(values[0], column)
         case Match.AT_LEAST:
             return column >= values[0]
         case Match.AT_MOST:

@@ -49,14 +49,17 @@ async def choose_instance(visit: Visit) -> Response:
 
 async def list_parties(visit: Visit) -> Response:
     instance, farm = _farm(visit)
-    query = {"names": visit.asked("name")} if visit.asked("name") else {}
-    found = await farm.page("parties", token=visit.asked("after"), query=query)
+    name, after = visit.asked("name").strip(), visit.asked("after")
+    if name:
+        found = await farm.named("parties", part=name, token=after)
+    else:
+        found = await farm.page("parties", token=after)
     return visit.show(
         "parties.html",
         instance=instance,
         found=found,
-        name=visit.asked("name"),
-        after=visit.asked("after"),
+        name=name,
+        after=after,
         tiles=tiles_path(instance),
     )
 
