@@ -19,8 +19,9 @@ from headland.portal.farms import FarmService, Page, Values
 #: Of each kind so many on the page of what they belong to.
 FEW = 10
 
-#: Documents of a family that are looked at for a field's page.
-MOST = 500
+#: Boundaries, seasons and samples that are looked at for a field's page; and operations of a kind, of which the
+#: latest are shown, and which no list has in the order of their time.
+MOST, MOST_OPERATIONS = 500, 5000
 
 #: Ids that an address names.
 _MOST_NAMED = 100
@@ -115,21 +116,24 @@ async def _operated(
         for type_, ids in resources.items()
     ]
     if within:
-        wanted.insert(0, part_of(farm, party, kind, {"associatedBoundaryIds": within}, size=MOST))
+        wanted.insert(0, _part_within(farm, party, kind, {"associatedBoundaryIds": within}))
     parts = await asyncio.gather(*wanted)
     return Operated(kind, _each_once(parts), parts)
+
+
+async def _part_within(farm: FarmService, party: str, kind: Kind, query: Mapping[str, Values]) -> Part:
+    found = await farm.whole("parties", party, kind.segment, query=query, most=MOST_OPERATIONS)
+    return Part(kind, found, urlencode(query, doseq=True))
 
 
 async def _part_that_names(farm: FarmService, party: str, kind: Kind, wanted: Mapping[str, Values]) -> Part:
     """Documents that name what they belong to. Only the newest version can be asked for them, by a search; addresses
     name them themselves.
     """
-    documents, more = await farm.search(party, kind.segment, wanted, MOST)
+    documents, token = await farm.search(party, kind.segment, wanted, MOST_OPERATIONS)
     query = {"ids": [one["id"] for one in documents[:_MOST_NAMED]]}
     address = farm.address("parties", party, kind.segment, **query)
-    return Part(
-        kind, Page(documents, "more" if more else "", address), urlencode(query, doseq=True), "that name it"
-    )
+    return Part(kind, Page(documents, token, address), urlencode(query, doseq=True), "that name it")
 
 
 def _each_once(parts: Iterable[Part]) -> list[dict[str, Any]]:

@@ -174,17 +174,36 @@ class FarmService:
                 break
         return found
 
+    async def whole(self, *segments: str, query: Mapping[str, Values], most: int) -> Page:
+        """A list from its beginning on, in one; it has a token where there is more than `most`."""
+        first = await self.page(*segments, size=_AT_ONCE, query=query)
+        documents, token = [*first.documents], first.token
+        while token and len(documents) < most:
+            following = await self.page(*segments, token=token, size=_AT_ONCE, query=query)
+            documents += following.documents
+            token = following.token
+        return Page(documents, token, first.data)
+
     async def search(
-        self, party: str, segment: str, wanted: Mapping[str, Values], size: int
-    ) -> tuple[list[dict[str, Any]], bool]:
-        """Documents of a party's as the newest version searches for them, and whether there are more."""
-        found = await self._inside.call(
-            "POST",
-            self._path((f"{segment}:search",)).replace("%3A", ":"),
-            query={"api-version": NEWEST, "maxPageSize": str(size)},
-            body={"partyId": party, **wanted},
-        )
-        return found.document["value"], bool(found.document.get("nextLink"))
+        self, party: str, segment: str, wanted: Mapping[str, Values], most: int
+    ) -> tuple[list[dict[str, Any]], str]:
+        """Documents of a party's as the newest version searches for them, and a token where there are more than
+        `most`.
+        """
+        documents: list[dict[str, Any]] = []
+        query = {"api-version": NEWEST, "maxPageSize": str(_AT_ONCE)}
+        while True:
+            found = await self._inside.call(
+                "POST",
+                self._path((f"{segment}:search",)).replace("%3A", ":"),
+                query=query,
+                body={"partyId": party, **wanted},
+            )
+            documents += found.document["value"]
+            token = found.document.get("skipToken") or ""
+            if not token or len(documents) >= most:
+                return documents, token
+            query["skipToken"] = token
 
     async def tiles(self, query: Mapping[str, str]) -> dict[str, Any]:
         """What the service says of its tiles, as TileJSON; `query` narrows them."""

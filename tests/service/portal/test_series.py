@@ -1,9 +1,11 @@
 """Series on a field's page: what its harvests, applications and samples of plants have measured over the years."""
 
+import re
+
 import pytest
 from tests.service.portal.land import PARTY, SQUARE, filled, provisioned, put
 
-from headland.portal.farms import NEWEST
+from headland.portal.farms import NEWEST, VERSION
 
 pytestmark = pytest.mark.anyio
 
@@ -28,6 +30,24 @@ async def analysed(inside, day, value, **more):
     found = {"name": "Nitrogen", "unit": "%", "value": value, **more}
     parent = {"parentId": sample, "parentType": "PlantTissueAnalysis"}
     await put(inside, f"parties/hof/nutrient-analyses/n{day}", **found, **parent)
+
+
+async def test_the_latest_are_shown_of_many(portal, inside, monkeypatch):
+    monkeypatch.setattr("headland.portal.farms._AT_ONCE", 10)
+    monkeypatch.setattr("headland.portal.series.charts.MOST_DRAWN", 8)
+    ada = await portal.person()
+    await provisioned(portal, ada)
+    await filled(inside)
+    of_field = {"associatedResource": {"type": "Field", "id": "west"}}
+    for year in range(2030, 2006, -1):
+        way = {"associatedBoundaryId": "w1"} if year % 2 else of_field
+        version = NEWEST if way is of_field else VERSION
+        await put(inside, f"parties/hof/harvest-data/h{year}", version, **harvest(year), **way)
+    page = await ada.open(WEST)
+    figures = page.text.partition("Average yield in t/ha")[2]
+    assert re.findall(r"(20\d\d)-08-02 Rye", figures) == [str(year) for year in range(2030, 2022, -1)]
+    assert "The latest 8 of 24 are shown." in page.text
+    assert "more than were looked at" not in page.text
 
 
 async def test_what_was_measured_is_told_by_its_time(portal, inside):

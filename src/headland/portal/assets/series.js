@@ -4,6 +4,8 @@
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const DAY = 86400;
 const HEIGHT = 200;
+// Where there are more, dots hide the line.
+const MOST_DOTS = 80;
 // From the length of a step on: what a tick says, and what it says besides where a year, month or day begins.
 const STEPS = [
   [365 * DAY, "{YYYY}", null, null, null, null, null, null, 1],
@@ -48,10 +50,11 @@ function draw(place, { times, lines, limits }, unit, told) {
   const style = getComputedStyle(document.body);
   const font = `12px ${style.fontFamily}`;
   const axis = { stroke: muted, font, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1, size: 4 } };
-  const drawn = lines.map(({ name }, number) => {
+  const drawn = lines.map(({ name, values }, number) => {
     const [colour, dash] = LINES[number % LINES.length];
+    const few = values.filter((value) => value !== null).length <= MOST_DOTS;
     const stroke = token(colour);
-    return { label: name || "Altogether", stroke, dash, width: 2, spanGaps: true, points: { show: true, size: 7, stroke, fill: surface } };
+    return { label: name || "Altogether", stroke, dash, width: 2, spanGaps: true, points: { show: few, size: 7, stroke, fill: surface } };
   });
   const usual = limits.map(() => ({ label: "usual", stroke: muted, width: 1, dash: [4, 4], spanGaps: true, points: { show: false } }));
   return new uPlot(

@@ -23,6 +23,10 @@ class Reading:
     page: str = ""
 
 
+#: Readings that a chart has, the latest ones.
+MOST_DRAWN = 500
+
+
 @dataclass(frozen=True, slots=True)
 class Chart:
     """Readings that are drawn together, in the order of time."""
@@ -30,6 +34,8 @@ class Chart:
     title: str
     unit: str
     readings: tuple[Reading, ...]
+    #: Earlier ones that are not drawn.
+    left_out: int
 
     @property
     def lines(self) -> list[str]:
@@ -58,7 +64,9 @@ def charts_of(readings: Iterable[Reading]) -> list[Chart]:
     found: dict[tuple[str, str], list[Reading]] = {}
     for one in readings:
         found.setdefault((one.title, one.unit), []).append(one)
-    return [
-        Chart(title, unit, tuple(sorted(some, key=lambda one: one.at)))
-        for (title, unit), some in found.items()
-    ]
+    return [_chart(title, unit, some) for (title, unit), some in found.items()]
+
+
+def _chart(title: str, unit: str, readings: list[Reading]) -> Chart:
+    latest = sorted(readings, key=lambda one: one.at)[-MOST_DRAWN:]
+    return Chart(title, unit, tuple(latest), len(readings) - len(latest))
