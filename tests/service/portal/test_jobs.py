@@ -58,7 +58,7 @@ async def test_the_same_form_sent_twice_is_one_batch(portal):
     [
         ({"file": ""}, "file"),
         ({"class_name": ""}, "className"),
-        ({"executor_cores": "many"}, "executorCores"),
+        ({"executor_cores": "many"}, "Executor cores"),
         ({"file": "/etc/passwd"}, "file"),
     ],
 )
