@@ -14,7 +14,8 @@ from sqlalchemy import text
 from headland.database.postgresql import PostgresServer
 from headland.database.system import is_postgresql
 from headland.farm import FileShelf, SchemaShelf, Shelf
-from tests.postgres import Cluster, cluster
+from tests.copies import Copies
+from tests.postgres import cluster
 
 T = TypeVar("T")
 
@@ -44,26 +45,27 @@ class Template(Generic[T]):
 
     def __init__(self, system: str, folder: Path, prepare: Callable[[str], T]) -> None:
         """What `prepare` has made of the empty database with the URL that it is given."""
-        self._server: Cluster | None = cluster() if system == "postgresql" else None
+        server = cluster() if system == "postgresql" else None
         self._file = folder / "template.db"
-        if self._server is None:
+        if server is None:
             self._file.touch()
-        self.url = self._server.database() if self._server else f"sqlite:///{self._file}"
+        self.url = server.database() if server else f"sqlite:///{self._file}"
+        self._copies = Copies(server, self.url) if server else None
         #: What it returned.
         self.made = prepare(self.url)
 
     @contextmanager
     def copied(self, file: Path) -> Iterator[str]:
         """The URL of a copy: in the file if it is SQLite's."""
-        if self._server is None:
+        if self._copies is None:
             shutil.copy(self._file, file)
             yield f"sqlite:///{file}"
             return
-        url = self._server.database(self.url)
+        url = self._copies.take()
         try:
             yield url
         finally:
-            self._server.drop(url)
+            self._copies.give_back(url)
 
 
 def take_away(url: str) -> None:
