@@ -20,6 +20,8 @@ VISIT = "__Host-headland-visit"
 JOURNEY = "__Host-headland-journey"
 
 _SIZE = 32
+#: A multiple of three, so that its text needs no padding.
+_SEAL = 18
 
 
 class ForgedError(Exception):
@@ -71,6 +73,17 @@ def check_form(request: Request, key: str, token: str) -> None:
         raise ForgedError from None
     if len(sent) != 2 * _SIZE or not hmac.compare_digest(_mixed(sent[:_SIZE], sent[_SIZE:]), _digest(key)):
         raise ForgedError
+
+
+def seal(key: str, text: str) -> str:
+    """Shows that whoever holds `key` was given the text by us."""
+    made = hmac.digest(_digest(key), text.encode("utf-8", "surrogatepass"), "sha256")
+    return base64.urlsafe_b64encode(made[:_SEAL]).decode()
+
+
+def is_sealed(key: str, text: str, sealed: str) -> bool:
+    """Whether `sealed` is the text's seal."""
+    return hmac.compare_digest(seal(key, text).encode(), sealed.encode("utf-8", "surrogatepass"))
 
 
 def _digest(key: str) -> bytes:

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -104,6 +104,12 @@ class Visit:
         """A parameter of the query."""
         return self.request.query_params.get(name, default)
 
+    @property
+    def said(self) -> str:
+        """What `go` had to say; nothing where it was somebody else who made the address."""
+        text = self.asked("said")
+        return text if guarding.is_sealed(self.key, text, self.asked("seal")) else ""
+
     def show(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page."""
         return HTMLResponse(self.text(template, **values), status, _UNCACHED)
@@ -123,7 +129,8 @@ class Visit:
     def go(self, path: str, said: str = "") -> Response:
         """Send the browser on, after a form (RFC 9110 section 15.4.4)."""
         if said:
-            path += ("&" if "?" in path else "?") + f"said={quote(said)}"
+            query = urlencode({"said": said, "seal": guarding.seal(self.key, said)})
+            path += ("&" if "?" in path else "?") + query
         return RedirectResponse(path, 303, _UNCACHED)
 
 

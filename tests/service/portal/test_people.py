@@ -83,3 +83,14 @@ async def test_what_people_are_called_is_shown_and_not_run(portal):
     page = await ada.open("/portal/people")
     assert name not in page.html
     assert name in page.text
+
+
+async def test_what_a_page_was_to_say_is_said_to_nobody_else(portal):
+    """Whoever makes an address does not put words into a page."""
+    ada, eva = await portal.person(), await portal.person("eva")
+    made = await ada.send("/portal/applications/new", name="Drone")
+    page = await ada.open(made.location)
+    assert "The application is registered." in page.text
+    for location in (made.location.replace("registered", "gone"), made.location.partition("&seal")[0]):
+        assert "The application is" not in (await ada.open(location)).text
+    assert "The application is" not in (await eva.open(made.location)).text

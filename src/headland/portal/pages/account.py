@@ -57,7 +57,7 @@ def _account(
     visit: Visit, status: int = 200, field: str = "", problem: str = "", secret: bytes | None = None
 ) -> Response:
     who = visit.person
-    values: dict[str, Any] = {"field": field, "problem": problem, "said": visit.asked("said")}
+    values: dict[str, Any] = {"field": field, "problem": problem, "said": visit.said}
     values["listed"] = visit.portal.sessions.of(who.principal.object_id)
     if who.person is not None and who.person.totp_secret is None:
         secret = secret or one_time_codes.new_secret()

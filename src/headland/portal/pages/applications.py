@@ -56,7 +56,7 @@ async def list_applications(visit: Visit) -> Response:
         applications=shown,
         find=find,
         number=len(found),
-        said=visit.asked("said"),
+        said=visit.said,
         data=_API,
     )
 
@@ -141,7 +141,7 @@ async def _application(visit: Visit, status: int = 200, problem: str = "") -> Re
         application=found,
         names=await Directory.of(visit.inside),
         problem=problem,
-        said=visit.asked("said"),
+        said=visit.said,
         data=_address(visit),
     )
 

@@ -98,7 +98,7 @@ async def list_documents(visit: Visit) -> Response:
         kind=kind,
         found=found,
         query=query,
-        said=visit.asked("said"),
+        said=visit.said,
         following=urlencode({**query, "after": found.token}, doseq=True),
         trail=trail_to(instance, party),
         base=path_to(instance, party),
@@ -121,7 +121,7 @@ async def show_document(visit: Visit) -> Response:
         "base": path_to(instance, party),
         "tiles": tiles_path(instance, partyId=party, **{_MAPPED[kind]: id_}) if kind in _MAPPED else "",
         "rights": rights,
-        "said": visit.asked("said"),
+        "said": visit.said,
         "largest_file": LARGEST_FILE,
         "data": farm.address("parties", party, kind.segment, id_),
     }

@@ -18,7 +18,7 @@ _ONE = "/instances/{subscription}/{group}/{name}"
 
 async def list_instances(visit: Visit) -> Response:
     found = await Manager(visit.inside).all_instances()
-    return visit.show("instances.html", found=found, said=visit.asked("said"))
+    return visit.show("instances.html", found=found, said=visit.said)
 
 
 async def show_instance(visit: Visit) -> Response:
@@ -60,7 +60,7 @@ async def show_access(visit: Visit) -> Response:
         assignments=assignments,
         roles={role.name: role.properties.role_name for role in roles},
         names=names,
-        said=visit.asked("said"),
+        said=visit.said,
         data=f"{place.api}/providers/Microsoft.Authorization/roleAssignments?api-version=2022-04-01",
     )
 
@@ -102,7 +102,7 @@ async def _instance(visit: Visit, status: int = 200, problem: str = "") -> Respo
         place=place,
         names=names,
         problem=problem,
-        said=visit.asked("said"),
+        said=visit.said,
         data=f"{place.api}?api-version={PROVIDED}",
     )
 

@@ -44,7 +44,7 @@ async def list_jobs(visit: Visit) -> Response:
         live=any(not job.ended for job in found.sessions),
         link=lambda **changes: _link(query, order, start, **changes),
         names=await Directory.of(visit.inside),
-        said=visit.asked("said"),
+        said=visit.said,
         data=f"{API}/batches?{urlencode(asked)}",
     )
 
@@ -73,7 +73,7 @@ async def show_job(visit: Visit) -> Response:
         "job.html",
         log=log,
         refusal=refusal,
-        said=visit.asked("said"),
+        said=visit.said,
         data=f"{API}/batches/{job.id}",
         **await state_of(visit, service, job),
     )

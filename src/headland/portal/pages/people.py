@@ -56,7 +56,7 @@ async def add_person(visit: Visit) -> Response:
 
 async def show_person(visit: Visit) -> Response:
     found = (await visit.inside.call("GET", _address(visit))).of(_Person)
-    return visit.show("person.html", person=found, said=visit.asked("said"), data=_address(visit))
+    return visit.show("person.html", person=found, said=visit.said, data=_address(visit))
 
 
 async def change_person(visit: Visit) -> Response:
@@ -91,7 +91,7 @@ async def _list(visit: Visit, status: int = 200, problem: str = "", form: Any = 
         people=found.people,
         problem=problem,
         form=form or {},
-        said=visit.asked("said"),
+        said=visit.said,
         data=_API,
     )
 

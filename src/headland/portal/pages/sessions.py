@@ -34,7 +34,7 @@ async def list_sessions(visit: Visit) -> Response:
         size=_SIZE,
         name=name,
         names=await Directory.of(visit.inside),
-        said=visit.asked("said"),
+        said=visit.said,
         data=f"{API}/sessions?{urlencode(asked)}",
     )
 
@@ -96,7 +96,7 @@ async def _session(visit: Visit, status: int = 200, problem: str = "") -> Respon
         names=await Directory.of(visit.inside),
         problem=problem,
         form=visit.form,
-        said=visit.asked("said"),
+        said=visit.said,
         data=f"{API}/sessions/{session.id}",
     )
 

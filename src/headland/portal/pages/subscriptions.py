@@ -58,7 +58,7 @@ async def show_subscription(visit: Visit) -> Response:
         "subscription.html",
         subscription=found,
         groups=await manager.groups(id_),
-        said=visit.asked("said"),
+        said=visit.said,
         data=f"/subscriptions/{id_}/resourcegroups?api-version=2025-04-01",
     )
 
@@ -76,7 +76,7 @@ async def show_group(visit: Visit) -> Response:
         resources=shown,
         hidden=hidden,
         left_out=len(inside) - len(shown),
-        said=visit.asked("said"),
+        said=visit.said,
         data=f"{group_path(subscription, name)}/resources?api-version=2025-04-01",
     )
 
@@ -104,7 +104,7 @@ async def _list(visit: Visit, status: int = 200, problem: str = "", form: Any = 
         decides=visit.person.principal.administrator,
         problem=problem,
         form=form or {},
-        said=visit.asked("said"),
+        said=visit.said,
         data="/subscriptions?api-version=2022-12-01",
     )
 
