@@ -8,7 +8,7 @@ from tests.clusters.standalone.cluster import StandaloneCluster
 from tests.serving import Served
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandaloneCluster]:
     cluster = StandaloneCluster(tmp_path_factory.mktemp("standalone"))
     try:
@@ -18,7 +18,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandaloneClus
         cluster.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def detached(cluster: StandaloneCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A Headland that submits in cluster mode. Tests may kill and start it; they leave it started."""
     served = Served(
@@ -32,7 +32,7 @@ def detached(cluster: StandaloneCluster, tmp_path_factory: pytest.TempPathFactor
         served.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def attached(cluster: StandaloneCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A Headland that submits in client mode."""
     served = Served(tmp_path_factory.mktemp("attached") / "home", **cluster.settings())

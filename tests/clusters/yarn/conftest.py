@@ -181,7 +181,7 @@ def _write(file: Path, conf: dict[str, str]) -> None:
     file.write_text("<configuration>\n" + "\n".join(properties) + "\n</configuration>\n")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def mini_yarn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MiniYarn]:
     """One mini cluster for all tests. Who stops its resource manager starts it again."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -198,7 +198,7 @@ def mini_yarn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MiniYarn]:
         cluster.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def on_yarn(mini_yarn: MiniYarn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A Headland that submits to the mini cluster. Tests may kill and start it; they leave it started."""
     served = Served(

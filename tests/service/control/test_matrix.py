@@ -146,20 +146,20 @@ def _path(path: str, named: tuple[str, str, str]) -> str:
     return re.sub(r"{([^}]+)}", lambda match: known.get(match[1], "x"), path)
 
 
-@pytest.mark.parametrize("action", DATA)
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
-async def test_rights_on_data_are_the_seeds(deployment, role, action):
+async def test_rights_on_data_are_the_seeds(deployment, role):
     await deployment.ready("own-field", "other-field")
     holder = deployment.register()
     principal = deployment.principal(holder)
     authorizer = RoleAuthorizer(deployment.database)
-    name = f"Microsoft.AgFoodPlatform/farmBeats/{action}"
+    names = {f"Microsoft.AgFoodPlatform/farmBeats/{action}": right for action, right in DATA.items()}
     inside, outside = deployment.instance("OWN-field"), deployment.instance("other-field")
-    assert not authorizer.allows(principal, name, inside)
+    assert not any(authorizer.allows(principal, name, inside) for name in names)
     deployment.assign(holder, role.id, deployment.instance("own-field"))
-    assert authorizer.allows(principal, name, inside) is (DATA[action] in SEED.get(role.name, set()))
-    assert not authorizer.allows(principal, name, outside)
-    assert not authorizer.allows(principal, name, deployment.group())
+    allowed = {name for name in names if authorizer.allows(principal, name, inside)}
+    assert allowed == {name for name, right in names.items() if right in SEED.get(role.name, set())}
+    for place in (outside, deployment.group()):
+        assert not any(authorizer.allows(principal, name, place) for name in names)
 
 
 async def test_administrators_own_their_tenant_and_no_other(deployment):

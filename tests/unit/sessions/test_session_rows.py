@@ -10,6 +10,7 @@ from headland.database import Database, upgrade
 from headland.jobs.batches.store import DuplicateNameError
 from headland.jobs.sessions import store
 from headland.jobs.sessions.controller.loop import chosen
+from headland.jobs.sessions.listing import Wanted
 from headland.jobs.sessions.states import Event, IllegalMoveError, State, move
 from headland.jobs.sessions.store import NewSession, SessionRow
 from headland.jobs.sessions.tables import session
@@ -81,8 +82,8 @@ def test_the_deleted_are_not_seen(database: Database) -> None:
     assert not database.write_and_wait(lambda connection: store.request_delete(connection, row.id, 4))
     total, listed, found, unfinished = database.read(
         lambda connection: (
-            store.total(connection),
-            store.page(connection, 0, 10),
+            store.total(connection, Wanted()),
+            store.page(connection, Wanted(), 0, 10),
             store.find(connection, row.id),
             store.unfinished(connection),
         )
