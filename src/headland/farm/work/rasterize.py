@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from headland.farm.errors import FarmError, ResourceNotFoundError
 from headland.farm.rasters import running
 from headland.farm.rasters.errors import RasterError
 from headland.farm.rasters.program import Raster
+from headland.farm.rasters.scratch import scratch
 from headland.farm.stores import Store
 from headland.farm.work import rows as job_rows
 from headland.farm.work.kinds import Kind, LastStep, WorkError
@@ -72,8 +72,7 @@ class _Made(NamedTuple):
 
 def _run(held: Files, turns: Turns, wanted: Rasterize) -> LastStep:
     store = turns.store
-    with tempfile.TemporaryDirectory(prefix="headland-rasters-") as path:
-        folder = Path(path)
+    with scratch(store.key, wanted.job) as folder:
         archive, output = folder / "archive", folder / "made"
         output.mkdir()
         with _failing():
