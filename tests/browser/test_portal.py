@@ -337,7 +337,7 @@ def test_a_boundary_is_drawn_by_touch(make_tab):
     expect(page.locator("#geometry")).not_to_have_value(dragged)
     assert page.locator("#geometry").input_value().count("[") == 8
     for before in (dragged, drawn):
-        page.get_by_role("button", name="Undo").tap()
+        page.get_by_role("button", name="Undo").click()
         expect(page.locator("#geometry")).to_have_value(before)
 
 

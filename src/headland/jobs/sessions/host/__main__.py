@@ -37,6 +37,7 @@ async def run(directory: SessionFolder, *, wait: bool) -> int:
     if arguments is None or plan is None:
         jvm.kill()
         interpreter.kill()
+        await asyncio.gather(jvm.ended(), interpreter.ended())
         return 1
     await jvm.feed(arguments)
     return await _host(directory, plan, jvm, interpreter, told)
@@ -102,7 +103,8 @@ async def _until_over(session: Session, jvm: Jvm, told: asyncio.Event) -> int:
         code = 1
     session.stop()
     jvm.stop()
-    await over["jvm"]
+    # What ends after the loop is complained of in the session's log.
+    await asyncio.gather(over["jvm"], session.gone())
     return code
 
 

@@ -194,6 +194,12 @@ class Session:
             if language.interpreter is not None:
                 language.interpreter.kill()
 
+    async def gone(self) -> None:
+        """Wait for the ends of what `stop` has ended."""
+        languages = self._languages.values()
+        interpreters = [each.interpreter for each in languages if each.interpreter is not None]
+        await asyncio.gather(*(interpreter.ended() for interpreter in interpreters))
+
     async def _asked_progress(self, statement: Statement) -> float:
         interpreter = self._interpreter_of(statement)
         if interpreter is not None:
