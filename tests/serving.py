@@ -120,8 +120,7 @@ class Served:
             if "administrator" in told:
                 self.administrator = told["administrator"]
             if "ready" in told:
-                context = ssl.create_default_context(cafile=str(self.ca))
-                self.public = httpx.Client(base_url=self.url, verify=context, timeout=PATIENCE)
+                self.public = self.client()
                 if authorize:
                     self.authorize()
                 return
@@ -131,6 +130,12 @@ class Served:
         """Send a token of the administrator from here on."""
         token = self.token()
         self.public.headers["Authorization"] = self.private.headers["Authorization"] = f"Bearer {token}"
+
+    def client(self, token: str = "") -> httpx.Client:
+        """For the public base, with a token or without one."""
+        context = ssl.create_default_context(cafile=str(self.ca))
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return httpx.Client(base_url=self.url, verify=context, timeout=PATIENCE, headers=headers)
 
     @property
     def command_environment(self) -> dict[str, str]:
@@ -147,11 +152,12 @@ class Served:
             "XDG_CONFIG_HOME": self.environment["XDG_CONFIG_HOME"],
         }
 
-    def token(self, scope: str = CLUSTER_SCOPE) -> str:
+    def token(self, scope: str = CLUSTER_SCOPE, client_id: str = "", client_secret: str = "") -> str:
+        """The administrator's, or that of another application."""
         form = {
             "grant_type": "client_credentials",
-            "client_id": self.administrator["clientId"],
-            "client_secret": self.administrator["clientSecret"],
+            "client_id": client_id or self.administrator["clientId"],
+            "client_secret": client_secret or self.administrator["clientSecret"],
             "scope": scope,
         }
         tenant = self.administrator["tenantId"]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import httpx
 from tests.serving import Served, eventually
 
 HEADERS = {"X-Requested-By": "tests"}
@@ -10,24 +11,31 @@ HEADERS = {"X-Requested-By": "tests"}
 class Notebook:
     """A session, and what a notebook does with it."""
 
-    def __init__(self, served: Served, **body: Any) -> None:
+    def __init__(self, served: Served, client: httpx.Client | None = None, **body: Any) -> None:
+        """Of the administrator, or whoever `client` calls for."""
         self.served = served
-        answer = served.public.post("/livy/sessions", json={"kind": "pyspark", **body}, headers=HEADERS)
+        self._client = client
+        answer = self.client.post("/livy/sessions", json={"kind": "pyspark", **body}, headers=HEADERS)
         assert answer.status_code == 201, answer.text
         self.id = answer.json()["id"]
+
+    @property
+    def client(self) -> httpx.Client:
+        # The administrator's is another one after each start.
+        return self._client or self.served.public
 
     @property
     def path(self) -> str:
         return f"/livy/sessions/{self.id}"
 
     def get(self, path: str = "") -> dict[str, Any]:
-        answer = self.served.public.get(self.path + path)
+        answer = self.client.get(self.path + path)
         assert answer.status_code == 200, answer.text
         found: dict[str, Any] = answer.json()
         return found
 
     def post(self, path: str, body: object = None, status: int = 200) -> Any:
-        answer = self.served.public.post(self.path + path, json=body, headers=HEADERS)
+        answer = self.client.post(self.path + path, json=body, headers=HEADERS)
         assert answer.status_code == status, answer.text
         return answer.json() if answer.content else None
 

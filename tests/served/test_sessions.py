@@ -1,5 +1,6 @@
 """A session with a real driver, through the service's ends and the cell's own."""
 
+import ast
 import os
 import signal
 import threading
@@ -59,6 +60,38 @@ def test_the_gateway_demands_its_token(notebook: Notebook) -> None:
     )
     assert notebook.run(code)["status"] == "error"
     assert notebook.text("import os; [name for name in os.environ if 'GATEWAY' in name]") == "[]"
+
+
+def test_sessions_of_two_owners_share_nothing(served: Served, notebook: Notebook) -> None:
+    """Neither processes, a directory, a gateway and its secret, nor what is printed."""
+    own = {"Authorization": f"Bearer {served.token(f'{served.url}/.default')}"}
+    made = served.public.post("/identity/applications", json={"name": "Eva"}, headers=own).json()
+    path = f"/identity/applications/{made['clientId']}/secrets"
+    secret = served.public.post(path, json={}, headers=own).json()["secret"]
+    token = served.token(client_id=made["clientId"], client_secret=secret)
+    before = {folder.name for folder in (served.home / "sessions").iterdir()}
+    with served.client(token) as client:
+        other = Notebook(served, client=client).is_idle()
+        assert other.get()["owner"] != notebook.get()["owner"]
+        told = "import os; sc._jvm.System.out.println({!r}); (os.getpid(), os.getcwd(), {}.port)"
+        gateway = "sc._gateway.gateway_parameters"
+        (pid, folder, port), (its_pid, its_folder, its_port) = (
+            ast.literal_eval(each.text(told.format(word, gateway)))
+            for each, word in ((notebook, "barley"), (other, "oats"))
+        )
+        assert (pid != its_pid, folder != its_folder, port != its_port) == (True, True, True)
+        (key,) = {path.name for path in (served.home / "sessions").iterdir()} - before
+        assert its_pid in processes_of(key)
+        assert not processes_of(key).keys() & processes_of(*before).keys()
+        code = (
+            "from py4j.java_gateway import GatewayParameters, JavaGateway\n"
+            f"mine = GatewayParameters(port={its_port}, auth_token={gateway}.auth_token)\n"
+            "JavaGateway(gateway_parameters=mine).jvm.System.currentTimeMillis()"
+        )
+        assert notebook.run(code)["status"] == "error"
+        logs = [each.get("/log?size=-1")["log"] for each in (notebook, other)]
+        assert [("barley" in log, "oats" in log) for log in logs] == [(True, False), (False, True)]
+        assert client.delete(other.path).status_code == 200
 
 
 def test_outputs_that_are_too_long_are_cut(notebook: Notebook) -> None:
