@@ -33,6 +33,18 @@ function sendWhenChosen(root) {
   }
 }
 
+// What is live can wait until there is something to see. htmx itself waits for an event that is over by then, unless the
+// page is complete.
+function bringLater(address) {
+  if (!address) return;
+  addEventListener("load", () => {
+    const script = document.createElement("script");
+    script.src = address;
+    document.head.append(script);
+  });
+}
+
+bringLater(document.currentScript.dataset.later);
 for (const enhance of [offerCopying, sendWhenChosen]) enhance(document);
 takeSetUpCode();
 document.addEventListener("htmx:afterSwap", (event) => offerCopying(event.target));
