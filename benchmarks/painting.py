@@ -29,9 +29,9 @@ PAGE = "/portal/"
 #: Where the browser has been before: nowhere, so that it starts a process for the pages, too, which is its own affair;
 #: where there is nothing, in bare text; and on the page itself.
 CASES = (
-    ("in a new process of the browser", None, None),
-    ("nothing cached", "/nothing", AIM),
-    ("scripts and styles cached", PAGE, AIM),
+    ("in a new process of the browser", None),
+    ("nothing cached", "/nothing"),
+    ("scripts and styles cached", PAGE),
 )
 
 _PAINTED = "performance.getEntriesByType('paint').find(e => e.name === 'first-contentful-paint').startTime"
@@ -57,11 +57,11 @@ def paint() -> list[Row]:
         _save(chromium, signed_in, portal, files)
         with _serving(files, served.home / "tls") as bare:
             rows = []
-            for name, before, aim in CASES:
+            for name, before in CASES:
                 measures = [partial(_painted, chromium, signed_in, at, before) for at in (portal, bare)]
                 ours, theirs = interleaved(ROUNDS, *measures)
                 yardstick = Yardstick(YARDSTICK, theirs)
-                rows.append(row(f"portal, first paint, {name}", "ms", ours, yardstick, aim))
+                rows.append(row(f"portal, first paint, {name}", "ms", ours, yardstick, AIM))
             return rows
 
 
