@@ -163,8 +163,7 @@ class Database:
         Raises:
             DatabaseUnavailableError: the database can't be written now; nothing of the change was kept.
         """
-        # Shielded: a caller that goes away must not leave it open whether its change was made.
-        result: T = await asyncio.shield(asyncio.wrap_future(self._writer.submit(change)))
+        result: T = await self._writer.submit_from(asyncio.get_running_loop(), change)
         return result
 
     def write_and_wait(self, change: Callable[[Connection], T]) -> T:

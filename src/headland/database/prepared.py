@@ -46,7 +46,7 @@ class Prepared:
         compiled = self._for(connection.dialect)
         given = {**compiled.constants, **values} if compiled.constants else values
         parameters = [given[name] for name in compiled.names] if compiled.positional else given
-        return _run(connection, compiled.text, parameters)
+        return run(connection, compiled.text, parameters)
 
     def rows_by_order(self, connection: Connection, values: Sequence[Any]) -> list[Values]:
         """All rows of a statement that has no constants, each parameter once, and many: `values` are in their order.
@@ -54,7 +54,7 @@ class Prepared:
         """
         compiled = self._for(connection.dialect)
         parameters = values if compiled.positional else dict(zip(compiled.names, values, strict=True))
-        return _run(connection, compiled.text, parameters)
+        return run(connection, compiled.text, parameters)
 
     def row(self, connection: Connection, **values: Any) -> Values | None:
         """The only row, or None. Raises as `rows`."""
@@ -72,7 +72,10 @@ class Prepared:
         return made
 
 
-def _run(connection: Connection, text: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[Values]:
+def run(
+    connection: Connection, text: str, parameters: Sequence[Any] | Mapping[str, Any] = ()
+) -> list[Values]:
+    """All rows of a statement in the driver's own words. Raises as `Prepared.rows`."""
     dialect = connection.dialect
     driver: Any = connection.connection.driver_connection
     try:

@@ -2,9 +2,11 @@
 
 A durable commit costs a flush of the disk, whatever its size. Writes that arrive while one commit is under
 way share the next: each runs in a savepoint of its own, so one that fails undoes itself alone, and none is
-acknowledged before the common commit has returned.
+acknowledged before the common commit has returned. What an event loop submits while it goes round once arrives
+together, and is answered together: each word between threads costs as much as a statement.
 """
 
+import asyncio
 import contextlib
 import queue
 import threading
@@ -17,11 +19,13 @@ from sqlalchemy import Connection
 from headland.database.errors import DatabaseUnavailableError
 from headland.database.system import System
 
-#: Above this the wait of the first write for the last one's turn costs more than another flush.
+#: A commit with so many in it takes no more: the wait of the first write for the last one's turn would cost more than
+#: another flush.
 MOST_PER_COMMIT = 256
 
 Change = Callable[[Connection], Any]
-_Waiting = tuple[Change, "Future[Any]"]
+_Future = Future[Any] | asyncio.Future[Any]
+_Waiting = tuple[Change, _Future]
 #: A change's result, and the error that kept it from being made.
 _Outcome = tuple[Any, Exception | None]
 
@@ -32,25 +36,48 @@ class GroupCommitWriter:
     def __init__(self, system: System) -> None:
         """The system's mark is changed after each commit, one that failed included, before anybody is answered."""
         self._system = system
-        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        #: Those in one list arrived together.
+        self._queue: queue.SimpleQueue[list[_Waiting] | None] = queue.SimpleQueue()
+        #: What event loops have submitted since they went round last.
+        self._arriving: dict[asyncio.AbstractEventLoop, list[_Waiting]] = {}
         self._thread = threading.Thread(target=self._run, name="database-writer", daemon=True)
         self._started = threading.Lock()
 
     def submit(self, change: Change) -> "Future[Any]":
         """The change's result, or its error, once committed (or undone)."""
-        if not self._thread.is_alive():
-            with self._started:
-                if not self._thread.is_alive():
-                    self._thread.start()
         future: Future[Any] = Future()
-        self._queue.put((change, future))
+        self._put([(change, future)])
+        return future
+
+    def submit_from(self, loop: asyncio.AbstractEventLoop, change: Change) -> "asyncio.Future[Any]":
+        """The same for a caller in an event loop. The change is made though its future be cancelled."""
+        future: asyncio.Future[Any] = loop.create_future()
+        arriving = self._arriving.get(loop)
+        if arriving is None:
+            arriving = self._arriving[loop] = []
+            loop.call_soon(self._arrived, loop)
+        arriving.append((change, future))
         return future
 
     def close(self) -> None:
         """Let what was submitted finish, then end the thread."""
+        for loop in list(self._arriving):
+            self._arrived(loop)
         if self._thread.is_alive():
             self._queue.put(None)
             self._thread.join()
+
+    def _arrived(self, loop: asyncio.AbstractEventLoop) -> None:
+        arriving = self._arriving.pop(loop, [])
+        for start in range(0, len(arriving), MOST_PER_COMMIT):
+            self._put(arriving[start : start + MOST_PER_COMMIT])
+
+    def _put(self, waiting: list[_Waiting]) -> None:
+        if not self._thread.is_alive():
+            with self._started:
+                if not self._thread.is_alive():
+                    self._thread.start()
+        self._queue.put(waiting)
 
     def _run(self) -> None:
         closing = False
@@ -58,20 +85,17 @@ class GroupCommitWriter:
             first = self._queue.get()
             if first is None:
                 return
-            group = [first]
+            group = list(first)
             with contextlib.suppress(queue.Empty):
                 while len(group) < MOST_PER_COMMIT:
                     following = self._queue.get_nowait()
                     if following is None:
                         closing = True
                         break
-                    group.append(following)
+                    group.extend(following)
             self._commit(group)
 
     def _commit(self, group: list[_Waiting]) -> None:
-        group = [(change, future) for change, future in group if future.set_running_or_notify_cancel()]
-        if not group:
-            return
         changes = [change for change, _ in group]
         try:
             outcomes = self._system.write(lambda connection: self._made(connection, changes))
@@ -81,11 +105,7 @@ class GroupCommitWriter:
         told = [(result, problem and self._system.told(problem)) for result, problem in outcomes]
         if any(isinstance(problem, DatabaseUnavailableError) for _, problem in told):
             self._system.forget()
-        for (_, future), (result, problem) in zip(group, told, strict=True):
-            if problem is not None:
-                future.set_exception(problem)
-            else:
-                future.set_result(result)
+        _answer([future for _, future in group], told)
 
     def _made(self, connection: Connection, changes: list[Change]) -> list[_Outcome]:
         if len(changes) == 1:
@@ -112,3 +132,27 @@ class GroupCommitWriter:
             problem = error
         driver.execute("RELEASE change")
         return result, problem
+
+
+def _answer(futures: list[_Future], outcomes: list[_Outcome]) -> None:
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Future, _Outcome]]] = {}
+    for future, outcome in zip(futures, outcomes, strict=True):
+        if isinstance(future, asyncio.Future):
+            by_loop.setdefault(future.get_loop(), []).append((future, outcome))
+        else:
+            _settle([(future, outcome)])
+    for loop, answers in by_loop.items():
+        # In a loop that is closed, nobody waits any more.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(_settle, answers)
+
+
+def _settle(answers: list[tuple[_Future, _Outcome]]) -> None:
+    for future, (result, problem) in answers:
+        if future.done():
+            # Its caller has gone away.
+            continue
+        if problem is not None:
+            future.set_exception(problem)
+        else:
+            future.set_result(result)
