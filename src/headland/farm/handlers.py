@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
@@ -114,10 +114,14 @@ class Handlers:
         body = decode_json(await read_body(request, self._surroundings.max_body), dict[str, Any])
         patch = patch_of(self._shape, body, self._surroundings.limits)
         stamp = self._stamp(visit)
-        written = await visit.store.write(
-            lambda connection: self._put(connection, request, patch, stamp, conditions)
-        )
-        return self._written(request, arrival, written)
+
+        def put(connection: Connection) -> tuple[Written, bytes]:
+            written = self._put(connection, request, patch, stamp, conditions)
+            (document,) = self._gathered(connection, [self._shown(written.stored, request)])
+            return written, document
+
+        written, document = await visit.store.write(put)
+        return self._written(request, arrival, written, document)
 
     async def delete(self, request: Request, _arrival: Arrival, visit: Visit) -> Response:
         conditions = conditions_of(request)
@@ -135,9 +139,7 @@ class Handlers:
         self, connection: Connection, request: Request, patch: Patch, stamp: Stamp, conditions: Conditions
     ) -> Written:
         key = self._key(request)
-        written = documents.write(connection, self._shape, key, patch, stamp=stamp, conditions=conditions)
-        (document,) = self._gathered(connection, [written.document])
-        return replace(written, document=document)
+        return documents.write(connection, self._shape, key, patch, stamp=stamp, conditions=conditions)
 
     def _gathered(self, connection: Connection, shown: Sequence[bytes]) -> Sequence[bytes]:
         return self._gathering.added(connection, shown) if self._gathering else shown
@@ -275,13 +277,9 @@ class Handlers:
         party, _, within = key_below(self._family, self._ids(request), "")
         return party if self._family.of_party else None, within if self._family.below else None
 
-    def _written(self, request: Request, arrival: Arrival, written: Written) -> Response:
+    def _written(self, request: Request, arrival: Arrival, written: Written, document: bytes) -> Response:
         location = arrival.url if written.created else None
         status = 201 if written.created else 200
-        gathered = bool(self._gathering)
-        document = (
-            self._linked(written.document, request) if gathered else self._shown(written.stored, request)
-        )
         return document_answer(request, document, status, etag=written.etag, location=location)
 
     def _stamp(self, visit: Visit) -> Stamp:

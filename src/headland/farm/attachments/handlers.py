@@ -20,9 +20,9 @@ from headland.farm.documents.conditions import Conditions
 from headland.farm.documents.documents import Written
 from headland.farm.documents.files import File
 from headland.farm.documents.making import Patch
-from headland.farm.documents.parents import check_parents
 from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp
+from headland.farm.documents.standing import standing
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError, UnsupportedMediaTypeError
 from headland.farm.handlers import Handlers, conditions_of
 from headland.farm.paths import file_name
@@ -66,7 +66,7 @@ class FileHandlers(Handlers):
             raise
         finally:
             self._surroundings.pending.wake()
-        return self._written(request, arrival, written)
+        return self._written(request, arrival, written, self._shown(written.stored, request))
 
     async def download(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
         key = self._key(request)
@@ -96,10 +96,9 @@ class FileHandlers(Handlers):
         return file_answer(request, reader, headers)
 
     def _check(self, connection: Connection, key: Key, conditions: Conditions) -> None:
-        before = rows.find(connection, self._family, key)
-        conditions.check(before.etag if before else None)
-        if before is None:
-            check_parents(connection, self._family, key, self._version)
+        found = standing(connection, self._family, key)
+        conditions.check(found.etag)
+        found.check_parents(self._version)
 
     async def _receive(self, request: Request, visit: Visit, boundary: str) -> _Received:
         received, store_key = _Received(), visit.instance.store_key

@@ -18,10 +18,11 @@ from headland.farm.documents.facts import facts
 from headland.farm.documents.hiding import under_way
 from headland.farm.documents.inserting import insert_new
 from headland.farm.documents.making import Patch
-from headland.farm.documents.parents import check_parents, check_referred
+from headland.farm.documents.parents import Above, check_referred
 from headland.farm.documents.rows import Made, Row
 from headland.farm.documents.schemas import check_schemas
 from headland.farm.documents.stamps import Stamp, new_etag
+from headland.farm.documents.standing import standing
 from headland.farm.documents.uniqueness import check_only_one, says_alone
 from headland.farm.errors import FarmError, ResourceExistsError, ResourceNotFoundError
 from headland.http.validation import BodyInvalidError, decode_json
@@ -77,24 +78,17 @@ class _Storing:
 
     def with_parents(self, lines: list[Prepared]) -> list[Prepared]:
         """Those of which all that they lie below exists."""
-        missing: dict[tuple[str, str], ResourceNotFoundError | None] = {}
+        missing: dict[tuple[str, str], Above | None] = {}
         found = []
         for each in lines:
             place = each.key.party, each.key.within
             if place not in missing:
-                missing[place] = self._missing(each)
-            if (error := missing[place]) is None:
+                missing[place] = standing(self._connection, self._family, each.key).missing
+            if (above := missing[place]) is None:
                 found.append(each)
             else:
-                self._refuse(each, error)
+                self._refuse(each, ResourceNotFoundError(above.family.kind.of(each.shape.version), above.id))
         return found
-
-    def _missing(self, each: Prepared) -> ResourceNotFoundError | None:
-        try:
-            check_parents(self._connection, self._family, each.key, each.shape.version)
-        except ResourceNotFoundError as error:
-            return error
-        return None
 
     def store(self, lines: list[Prepared]) -> None:
         """Insert lines, then see to those for which there was a document already."""
@@ -125,7 +119,7 @@ class _Storing:
             if self._mode is not Mode.RESTORE:
                 check_schemas(self._connection, each.shape, each.key, each.made.row.stored)
             if self._cascade is not None:
-                admit(self._connection, each.shape, each.key, each.made.facts)
+                admit(self._connection, each.shape, each.key, each.made.facts, self._cascade)
         except (FarmError, BodyInvalidError) as error:
             self._refuse(each, error)
             return False

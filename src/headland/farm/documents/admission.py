@@ -16,21 +16,21 @@ from headland.farm.catalogue.references import named_by
 from headland.farm.catalogue.shape import Shape
 from headland.farm.documents import rows
 from headland.farm.documents.facts import Facts, by_column
-from headland.farm.documents.hiding import going_table, under_way, visible
+from headland.farm.documents.hiding import UnderWay, going_table, visible
 from headland.farm.documents.rows import Key
 from headland.farm.documents.tables import table_of
 from headland.farm.errors import ResourceGoingError
 
 
-def admit(connection: Connection, shape: Shape, key: Key, known: Facts) -> None:
-    """Have a document be written, which is not made of a hidden one. `known` is kept beside it (`Made.facts`).
+def admit(connection: Connection, shape: Shape, key: Key, known: Facts, cascade: UnderWay) -> None:
+    """Have a document be written while a cascade is under way; it is not made of a hidden one. `known` is kept beside
+    it (`Made.facts`).
 
     Raises:
         ResourceGoingError: a cascade is about to take it away, or what it refers to.
     """
     family = shape.family
-    cascade = under_way(connection) if family.of_party else None
-    if cascade is None or cascade.party != key.party:
+    if not family.of_party or cascade.party != key.party:
         return
     if cascade.effective:
         hidden = sa.and_(rows.is_key(family, key), sa.not_(visible(family)))

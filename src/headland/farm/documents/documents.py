@@ -13,10 +13,11 @@ from headland.farm.documents import rows
 from headland.farm.documents.admission import admit
 from headland.farm.documents.conditions import Conditions
 from headland.farm.documents.making import Patch, made
-from headland.farm.documents.parents import check_parents, check_referred
+from headland.farm.documents.parents import check_referred
 from headland.farm.documents.rows import Key
 from headland.farm.documents.schemas import check_schemas
 from headland.farm.documents.stamps import Stamp
+from headland.farm.documents.standing import standing
 from headland.farm.documents.uniqueness import check_only_one
 from headland.farm.errors import InvalidInputError, ResourceInUseError
 
@@ -36,8 +37,6 @@ class Written:
 
     created: bool
     etag: str
-    #: As the version that wrote it answers it.
-    document: bytes
     stored: Stored
 
 
@@ -76,19 +75,20 @@ def write(
         BodyInvalidError: what would come of it is no document of the family, or not what the one above demands.
     """
     family, version = shape.family, shape.version
-    before = rows.find(connection, family, key)
-    conditions.check(before.etag if before else None)
-    if before is None:
-        check_parents(connection, family, key, version)
+    found = standing(connection, family, key)
+    before = found.row
+    conditions.check(found.etag)
+    found.check_parents(version)
     written = made(shape, key, patch, before, stamp)
     row = written.row
     check_referred(connection, shape, key, written.facts)
     check_only_one(connection, shape, key, written.facts)
     check_schemas(connection, shape, key, row.stored)
-    admit(connection, shape, key, written.facts)
+    if found.cascade is not None:
+        admit(connection, shape, key, written.facts, found.cascade)
     change = rows.update if before else rows.insert
     change(connection, family, key, written)
-    return Written(before is None, row.etag, shape.read(row.stored), row.stored)
+    return Written(before is None, row.etag, row.stored)
 
 
 def delete(connection: Connection, shape: Shape, key: Key, conditions: Conditions) -> None:

@@ -10,8 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from headland.database.prepared import Prepared
 from headland.farm.catalogue import Family
-from headland.farm.documents.places import NOWHERE
-from headland.farm.documents.rows import Key, Made
+from headland.farm.documents.rows import Key, Made, by_order, written_columns
 from headland.farm.documents.tables import key_columns, table_of
 
 #: Rows of one statement; what is left over is inserted by halves of it. Another interpreter's lock is taken for each
@@ -29,7 +28,7 @@ def insert_new(connection: Connection, family: Family, documents: Sequence[tuple
         some = documents[start : start + size]
         values: list[Any] = []
         for key, made in some:
-            values += _values(family, key, made)
+            values += by_order(family, key, made)
         found = _statement(family, connection.dialect.name, size).rows_by_order(connection, values)
         if len(found) == len(some):
             inserted.update(key for key, _ in some)
@@ -39,27 +38,12 @@ def insert_new(connection: Connection, family: Family, documents: Sequence[tuple
     return inserted
 
 
-def _values(family: Family, key: Key, made: Made) -> tuple[Any, ...]:
-    """Those of a row, in the order of `_columns`."""
-    (etag, document, rest, apart), known, place = made
-    within = (key.within,) if family.below else ()
-    if not family.located:
-        return key.party, *within, key.id, etag, document, rest, *known
-    *sides, wkb = place or NOWHERE
-    return key.party, *within, key.id, etag, document, rest, *known, *sides, apart, wkb
-
-
-@cache
-def _columns(family: Family) -> tuple[str, ...]:
-    return tuple(column.name for column in table_of(family).c if column.name != "seq")
-
-
 @cache
 def _statement(family: Family, dialect: str, size: int) -> Prepared:
     table = table_of(family)
     keys = [table.c[name] for name in key_columns(family)]
     insert: Any = (sqlite if dialect == "sqlite" else postgresql).insert(table)
     rows: list[dict[str, Any]] = [
-        {name: bindparam(f"{name}_{number}") for name in _columns(family)} for number in range(size)
+        {name: bindparam(f"{name}_{number}") for name in written_columns(family)} for number in range(size)
     ]
     return Prepared(insert.values(rows).on_conflict_do_nothing().returning(*keys))

@@ -12,5 +12,5 @@ def merged(target: object, patch: object) -> Any:
         if value is None:
             result.pop(name, None)
         else:
-            result[name] = merged(result.get(name), value)
+            result[name] = merged(result.get(name), value) if isinstance(value, dict) else value
     return result

@@ -1,6 +1,7 @@
 """What a document lies below: as its key has it, as its members repeat it, and whether it is there."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -13,6 +14,15 @@ from headland.farm.documents.facts import Facts, fact
 from headland.farm.documents.rows import NO_PARTY, Key
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError
 from headland.farm.versions import Version
+
+
+class Above(NamedTuple):
+    """A document that another one lies below."""
+
+    family: Family
+    #: As in its key; None where it can't be.
+    party: str | None
+    id: str
 
 
 def key_below(family: Family, ids: Sequence[str], document_id: str) -> Key:
@@ -43,19 +53,19 @@ def parents_of(family: Family, key: Key) -> Mapping[str, str]:
     return {parent.attribute: text for parent, text in zip(family.parents, ids, strict=True)}
 
 
-def check_parents(connection: Connection, family: Family, key: Key, version: Version) -> None:
-    """Raises ResourceNotFoundError for the first parent that does not exist."""
+def above(family: Family, key: Key) -> Sequence[Above]:
+    """What a document lies below, in the order of `Family.parents`, but for what are just names."""
     ids = parents_of(family, key)
+    found = []
     for parent in family.parents:
         name, text = _family_named(parent, ids), ids[parent.attribute]
-        if name is None:
-            continue
-        other = BY_NAME[name]
-        above = Key(key.party if other.of_party else NO_PARTY, text)
-        # Below a party, the only party is that one.
-        elsewhere = name == PARTY.family and text != key.party
-        if elsewhere or not rows.exists(connection, other, above):
-            raise ResourceNotFoundError(other.kind.of(version), text)
+        if name is not None:
+            other = BY_NAME[name]
+            # Below a party, the only party is that one.
+            elsewhere = name == PARTY.family and text != key.party
+            party = key.party if other.of_party else NO_PARTY
+            found.append(Above(other, None if elsewhere else party, text))
+    return found
 
 
 def check_referred(connection: Connection, shape: Shape, key: Key, known: Facts) -> None:

@@ -1,6 +1,6 @@
 """Rows of documents: functions that take a connection. Rules are elsewhere."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -72,8 +72,7 @@ def _statements(family: Family) -> _Statements:
     names = key_columns(family)
     this = [table.c[name] == bindparam(name) for name in names]
     seen = [*this, visible(family)]
-    written = [c.name for c in table.c if c.name not in {"seq", *names}]
-    read = (table.c.etag, table.c.document, table.c.rest, *((table.c.apart,) if family.located else ()))
+    written = [name for name in written_columns(family) if name not in names]
 
     def update(changed: Iterable[str]) -> Prepared:
         # Named apart, since SQLAlchemy keeps the names of columns for itself here.
@@ -84,13 +83,19 @@ def _statements(family: Family) -> _Statements:
         )
 
     return _Statements(
-        Prepared(sa.select(*read).where(*seen)),
+        Prepared(sa.select(*read_columns(family)).where(*seen)),
         Prepared(sa.select(table.c.id).where(*seen)),
-        Prepared(sa.insert(table).values({n: bindparam(n) for n in (*names, *written)})),
+        Prepared(sa.insert(table).values({n: bindparam(n) for n in written_columns(family)})),
         update(written),
         update(n for n in written if n not in PLACE_COLUMNS),
         Prepared(sa.delete(table).where(*this)),
     )
+
+
+def read_columns(family: Family) -> Sequence[sa.Column[Any]]:
+    """Those that make a `Row`."""
+    c = table_of(family).c
+    return (c.etag, c.document, c.rest, *((c.apart,) if family.located else ()))
 
 
 def find(connection: Connection, family: Family, key: Key) -> Row | None:
@@ -119,7 +124,7 @@ def exists(connection: Connection, family: Family, key: Key) -> bool:
 
 def insert(connection: Connection, family: Family, key: Key, made: Made) -> None:
     """Add a document that is not there."""
-    _statements(family).insert.rows(connection, **named(family, key), **_by_column(family, made))
+    _statements(family).insert.rows_by_order(connection, by_order(family, key, made))
 
 
 def update(connection: Connection, family: Family, key: Key, made: Made) -> None:
@@ -129,6 +134,21 @@ def update(connection: Connection, family: Family, key: Key, made: Made) -> None
     statements = _statements(family)
     statement = statements.update_in_place if made.place is None else statements.update
     statement.rows(connection, **old, **values)
+
+
+def written_columns(family: Family) -> Sequence[str]:
+    """Those of a family's table that are written, in its order."""
+    return [column.name for column in table_of(family).c if column.name != "seq"]
+
+
+def by_order(family: Family, key: Key, made: Made) -> tuple[Any, ...]:
+    """A value for each of them."""
+    (etag, document, rest, apart), known, place = made
+    within = (key.within,) if family.below else ()
+    if not family.located:
+        return key.party, *within, key.id, etag, document, rest, *known
+    *sides, wkb = place or NOWHERE
+    return key.party, *within, key.id, etag, document, rest, *known, *sides, apart, wkb
 
 
 def _by_column(family: Family, made: Made) -> dict[str, Any]:
