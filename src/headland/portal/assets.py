@@ -1,4 +1,4 @@
-"""Styles and scripts: our own, which come with the code, and those of npm's packages, which a build brings.
+"""Scripts and styles: our own, which come with the code, and those of npm's packages, which a build brings.
 
 Each has its digest in its address, so that browsers keep it for good. Without the build the pages work all the same,
 and say what is missing.

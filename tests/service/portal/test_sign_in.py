@@ -1,8 +1,10 @@
 """Signing in and out: sessions, forms that others can't send, and what is slowed."""
 
 import asyncio
+import hashlib
 import re
 import time
+from base64 import b64encode
 
 import msgspec
 import pytest
@@ -285,11 +287,20 @@ async def test_pages_say_what_browsers_may_do_with_them(portal):
     assert (await browser.open("/portal/")).response.headers["cache-control"] == "no-store"
 
 
-async def test_there_is_neither_script_nor_style_in_a_page(portal):
-    browser = await portal.person()
-    for path in ("/portal/", "/portal/account", "/portal/people", "/portal/sign-in", "/portal/set-up"):
+async def test_there_is_neither_script_nor_style_in_a_page_but_the_one_that_the_policy_knows(portal):
+    person, stranger = await portal.person(), portal.browser()
+    paths = {
+        "/portal/": person,
+        "/portal/account": person,
+        "/portal/people": person,
+        "/portal/sign-in": stranger,
+    }
+    for path, browser in paths.items():
         page = await browser.open(path)
-        assert "<style" not in page.html
+        (style,) = re.findall("<style>(.*?)</style>", page.html, re.DOTALL)
+        digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        assert f"style-src 'self' 'sha256-{digest}';" in page.response.headers["content-security-policy"]
+        assert page.html.count("<style") == 1
         assert " style=" not in page.html
         assert "javascript:" not in page.html
         assert not [tag for tag in page.html.split("<script")[1:] if " src=" not in tag.split(">")[0]]
@@ -298,11 +309,11 @@ async def test_there_is_neither_script_nor_style_in_a_page(portal):
 async def test_assets_are_kept_for_good_and_found_by_their_digest_alone(portal):
     browser = portal.browser()
     page = await browser.open("/portal/sign-in")
-    address = page.html.split('rel="stylesheet" href="')[1].split('"')[0]
-    style = await browser.open(address)
-    assert style.status == 200
-    assert "immutable" in style.response.headers["cache-control"]
-    assert (await browser.open(address.replace("portal.css", "portal.js"))).status == 404
+    address = page.html.split('<script src="')[1].split('"')[0]
+    script = await browser.open(address)
+    assert script.status == 200
+    assert "immutable" in script.response.headers["cache-control"]
+    assert (await browser.open(address.replace("portal.js", "map.js"))).status == 404
     assert (await browser.open("/portal/assets/0000000000000000/..%2f..%2fportal.py")).status == 404
 
 

@@ -33,14 +33,21 @@ function sendWhenChosen(root) {
   }
 }
 
-// What is live can wait until there is something to see. htmx itself waits for an event that is over by then, unless the
-// page is complete.
+// What is live can wait until there is something to see; in a tab in the background, until somebody looks. htmx itself
+// waits for an event that is over by then, unless the page is complete.
 function bringLater(address) {
   if (!address) return;
-  addEventListener("load", () => {
+  const bring = () => {
     const script = document.createElement("script");
     script.src = address;
     document.head.append(script);
+  };
+  addEventListener("load", () => {
+    if (!PerformanceObserver.supportedEntryTypes.includes("paint")) return bring();
+    new PerformanceObserver((_, observer) => {
+      observer.disconnect();
+      bring();
+    }).observe({ type: "paint", buffered: true });
   });
 }
 
