@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from sqlalchemy import Connection
@@ -29,7 +29,7 @@ from headland.farm.documents.documents import Written
 from headland.farm.documents.few import page_of_few
 from headland.farm.documents.gathering import Gathering
 from headland.farm.documents.making import Patch, patch_of
-from headland.farm.documents.pages import Page
+from headland.farm.documents.pages import Listing, Page
 from headland.farm.documents.parents import key_below, parent_id
 from headland.farm.documents.rows import Key, Row
 from headland.farm.documents.stamps import Stamp
@@ -51,8 +51,6 @@ from headland.http.validation import decode_json
 MERGE_PATCH = "application/merge-patch+json"
 #: Plain JSON is taken for a patch, too: that is what programs send that use no SDK.
 BODY_TYPES = (MERGE_PATCH, "application/json")
-
-T = TypeVar("T")
 
 #: Party and further parents of a list, as in `rows.Key`; None where it is not narrowed to them.
 Below = tuple[str | None, str | None]
@@ -154,7 +152,7 @@ class Handlers:
             secret = visit.store.secret
             wanted = self._wanted(request, below, secret)
             sought = _sought(wanted)
-            found = self._found(pages.page, connection, wanted, sought)
+            found = pages.page(connection, self._listing(wanted, sought))
             return self._told(connection, request, found, self._more(found, request, wanted, secret, sought))
 
         asked = (arrival.base, arrival.path, request.scope["query_string"])
@@ -168,13 +166,14 @@ class Handlers:
         wanted = self._searched(searched, below, arrival, visit.store.secret)
         # A token has the whole query, so that beside it no geometry is looked at.
         sought = _sought(wanted) if wanted.after else searched.sought
+        listing = self._listing(wanted, sought)
 
         def few(connection: Connection) -> bytes | None:
-            found = self._found(page_of_few, connection, wanted, sought)
+            found = page_of_few(connection, listing)
             return None if found is None else told(connection, found)
 
         def page(connection: Connection) -> bytes:
-            return told(connection, self._found(pages.page, connection, wanted, sought))
+            return told(connection, pages.page(connection, listing))
 
         def told(connection: Connection, found: Page) -> bytes:
             more = self._more(found, request, wanted, visit.store.secret, sought, linked=search.linked)
@@ -197,21 +196,10 @@ class Handlers:
         size = size or USUAL_PAGE
         return Continuation(self._family.name, party, within, searched.asked, 0, size, narrowed=narrowed)
 
-    def _found(
-        self, seek: Callable[..., T], connection: Connection, wanted: Continuation, sought: Sought | None
-    ) -> T:
-        """What a function of `pages` has of a list."""
-        return seek(
-            connection,
-            self._family,
-            wanted.party,
-            wanted.asked,
-            after=wanted.after,
-            size=wanted.size,
-            within=wanted.within,
-            apart=self._shape.lists_apart,
-            sought=sought,
-        )
+    def _listing(self, wanted: Continuation, sought: Sought | None) -> Listing:
+        party, within, asked = wanted.party, wanted.within, wanted.asked
+        apart = self._shape.lists_apart
+        return Listing(self._family, party, asked, wanted.after, wanted.size, within, apart, sought)
 
     def _more(
         self,

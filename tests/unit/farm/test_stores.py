@@ -52,7 +52,7 @@ def put(store: Store, party: str, **body: object) -> None:
 
 
 def names(store: Store, **asked: list[object]) -> int:
-    return len(store.read(lambda c: pages.page(c, PARTIES.family, None, asked, after=0, size=99).rows))
+    return len(store.read(lambda c: pages.page(c, pages.Listing(PARTIES.family, None, asked, 0, 99)).rows))
 
 
 def test_a_store_is_laid_out_once(stores: Stores) -> None:

@@ -12,10 +12,9 @@ from sqlalchemy import Connection, bindparam
 from headland.database.prepared import Prepared
 from headland.farm.catalogue import Family
 from headland.farm.documents.hiding import visible
-from headland.farm.documents.pages import Asked, Page, cut, narrowing
+from headland.farm.documents.pages import Listing, Page, cut
 from headland.farm.documents.places import candidates
 from headland.farm.documents.tables import table_of
-from headland.farm.geometry.seeking import Sought
 
 #: Documents that are few.
 MOST_FEW = 64
@@ -24,28 +23,18 @@ MOST_FEW = 64
 _WKB = 4
 
 
-def page_of_few(
-    connection: Connection,
-    family: Family,
-    party: str | None,
-    asked: Asked,
-    *,
-    after: int,
-    size: int,
-    within: str | None = None,
-    apart: bool = False,
-    sought: Sought | None = None,
-) -> Page | None:
+def page_of_few(connection: Connection, listing: Listing) -> Page | None:
     """`pages.page` by one statement, where a geometry alone is asked for and its box meets those of few documents; None
     elsewhere.
     """
-    if sought is None or asked:
+    sought = listing.sought
+    if sought is None or listing.asked:
         return None
-    rows = _few(connection, family, sought.sides, narrowing(party, within), apart=apart)
+    rows = _few(connection, listing.family, sought.sides, listing.below, apart=listing.apart)
     if rows is None:
         return None
-    rows = [row for row in rows if row[0] > after]
-    return cut(list(compress(rows, sought.meets([row[_WKB] for row in rows]))), size, None)
+    rows = [row for row in rows if row[0] > listing.after]
+    return cut(list(compress(rows, sought.meets([row[_WKB] for row in rows]))), listing.size, None)
 
 
 def _few(

@@ -59,22 +59,34 @@ class Page(NamedTuple):
     end: int | None
 
 
-def page(
-    connection: Connection,
-    family: Family,
-    party: str | None,
-    asked: Asked,
-    *,
-    after: int,
-    size: int,
-    within: str | None = None,
-    apart: bool = False,
-    sought: Sought | None = None,
-) -> Page:
-    """At most `size` documents after a place; of all parties where none is named. `party` and `within` as in
-    `rows.Key`. `apart` has them with what is kept apart, `sought` only those that meet a geometry.
-    """
-    narrowed = narrowing(party, within)
+class Listing(NamedTuple):
+    """What a page is to have."""
+
+    family: Family
+    #: As in `rows.Key`; None for all parties, and for whatever further parents.
+    party: str | None
+    asked: Asked
+    #: The place after which it begins.
+    after: int
+    #: Documents at the most.
+    size: int
+    within: str | None = None
+    #: Whether documents come with what is kept apart.
+    apart: bool = False
+    #: Only what meets a geometry.
+    sought: Sought | None = None
+
+    @property
+    def below(self) -> dict[str, str]:
+        """Columns that the list is narrowed by."""
+        parents = ("party", self.party), ("within", self.within)
+        return {name: text for name, text in parents if text is not None}
+
+
+def page(connection: Connection, listing: Listing) -> Page:
+    """A page of a list."""
+    family, _, asked, after, size, _, apart, sought = listing
+    narrowed = listing.below
     shape = tuple((name, _padded(len(values))) for name, values in sorted(asked.items()))
     values = {
         f"{name}_{number}": value
@@ -106,11 +118,6 @@ def page(
         rows = select(after=after, limit=size + 1)
         return cut(rows, size, edge)
     return _met(select, sought, after, size, edge)
-
-
-def narrowing(party: str | None, within: str | None) -> dict[str, str]:
-    """Columns that a list is narrowed by."""
-    return {name: text for name, text in (("party", party), ("within", within)) if text is not None}
 
 
 def cut(rows: list[Any], size: int, edge: int | None) -> Page:
