@@ -13,6 +13,7 @@ from headland.control.errors import ControlError, MethodNotAllowedError
 from headland.control.routes import (
     access,
     agreements,
+    data,
     groups,
     instances,
     parts,
@@ -38,6 +39,7 @@ OPERATIONS = (
     *roles.OPERATIONS,
     *agreements.OPERATIONS,
     *access.OPERATIONS,
+    *data.OPERATIONS,
 )
 
 CONTROL_API = Api(

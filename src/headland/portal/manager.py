@@ -246,6 +246,11 @@ class Manager:
 
         return await asyncio.gather(*map(listed, await self.subscriptions()))
 
+    async def instances_of_data(self) -> list[Resource]:
+        """Those on whose data the person has a role."""
+        found = (await self._inside.call("GET", "/control/instances")).document
+        return convert(found["value"], list[Resource])
+
     async def instance(self, place: Place) -> Resource:
         return (await self.call("GET", place.api, version=PROVIDED)).of(Resource)
 

@@ -205,3 +205,22 @@ async def test_a_role_at_the_root_is_about_its_own_tenant(deployment):
     deployment.assign(stranger, OWNER, "/", tenant=str(uuid.uuid4()))
     assert (await deployment.call("GET", deployment.group(), who=stranger)).status_code == 403
     assert (await deployment.made("GET", "/subscriptions", who=stranger))["value"] == []
+
+
+async def test_whoever_has_a_role_on_data_finds_its_instance(deployment):
+    await deployment.ready("north-field")
+    await deployment.ready("south-field")
+    drone, manager = deployment.register("Drone"), deployment.register("Manager")
+
+    async def found(who) -> list[str]:
+        listed = await deployment.made("GET", "/control/instances", version=None, who=who)
+        return [item["name"] for item in listed["value"]]
+
+    assert (await found(None), await found(drone)) == (["north-field", "south-field"], [])
+    path = at(deployment.instance("south-field"))
+    await deployment.made("PUT", path, json=body(READER, drone.object_id))
+    await deployment.made("PUT", at(deployment.base), json=body(OWNER, manager.object_id))
+    # Whoever manages an instance has no role on its data by that.
+    assert (await found(drone), await found(manager)) == (["south-field"], [])
+    await deployment.made("DELETE", path)
+    assert await found(drone) == []

@@ -88,8 +88,8 @@ async def test_roles_are_offered_what_they_may(portal, inside):
         assert (refused.status, "Your role on this instance" in refused.text) == (403, True)
     # Who reads an instance's data sees that there is a subscription, and neither what is in it nor who is who.
     for path, told in (
-        ("/portal/farm", "enter its name"),
-        ("/portal/instances", "open it by its name under Farm data"),
+        ("/portal/farm", "north-field"),
+        ("/portal/instances", "Instances whose data you may use are under Farm data"),
         ("/portal/instances/new", "none of your roles lets you make one"),
     ):
         page = await ben.open(path)
@@ -202,7 +202,8 @@ async def test_whoever_has_no_role_sees_nothing_of_it(portal, inside):
     ada, eve = await portal.person(), await portal.person("eve", administrator=False)
     await provisioned(portal, ada)
     await filled(inside)
-    assert "No instance that you could be shown" in (await eve.open("/portal/farm")).text
+    page = await eve.open("/portal/farm")
+    assert ("No instance whose data you may see" in page.text, "north-field" in page.text) == (True, False)
     for path in (
         FARM,
         PARTY,

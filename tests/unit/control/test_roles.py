@@ -88,6 +88,7 @@ def test_what_needs_no_role_is_named_here():
         ("GET", "/control/access-requests/{requestId}"),
         ("POST", "/control/access-requests/{requestId}/approve"),
         ("POST", "/control/access-requests/{requestId}/refuse"),
+        ("GET", "/control/instances"),
         ("GET", "/control/terms"),
     }
     assert [item.path for item in OPERATIONS if not item.guarded] == ["/control/terms"]

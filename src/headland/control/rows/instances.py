@@ -43,6 +43,11 @@ def all_of(connection: Connection, subscription_id: str, group_key: str | None =
     return [_instance(row) for row in connection.execute(wanted.order_by(instance.c.key))]
 
 
+def everywhere(connection: Connection) -> list[Instance]:
+    """Those of all subscriptions, by key."""
+    return [_instance(row) for row in connection.execute(_JOINED.order_by(instance.c.key))]
+
+
 def add(connection: Connection, new: Instance) -> None:
     """Its store has a row already."""
     connection.execute(

@@ -43,8 +43,13 @@ _NARROWING = (
 async def choose_instance(visit: Visit) -> Response:
     if name := visit.asked("instance").strip():
         return visit.go(path_to(name))
-    found = await Manager(visit.inside).all_instances() if visit.portal.has("control") else []
-    return visit.show("farm.html", found=found)
+    if not visit.portal.has("control"):
+        return visit.show("farm.html", usable=[], others=[])
+    manager = Manager(visit.inside)
+    usable, seen = await asyncio.gather(manager.instances_of_data(), manager.all_instances())
+    names = {each.name for each in usable}
+    others = [each for one in seen for each in one.instances if each.name not in names]
+    return visit.show("farm.html", usable=usable, others=others)
 
 
 async def list_parties(visit: Visit) -> Response:
