@@ -94,14 +94,16 @@ async def test_a_deletion_is_answered_when_it_is_done_and_meanwhile_nobody_sees_
     assert service.row(0) is None
 
 
-async def test_of_several_deletions_at_once_one_succeeds(service, controller):
+async def test_of_several_deletions_at_once_one_succeeds(service, controller, monkeypatch):
     await service.submit()
-    writer, held, gate = service.database._writer, threading.Event(), threading.Event()
-    writer.submit(lambda _connection: held.set() or gate.wait(20))
+    held, gate = threading.Event(), threading.Event()
+    service.database.write_behind(lambda _connection: held.set() or gate.wait(20), print)
     held.wait(20)
+    writes, write = [], service.database.write
+    monkeypatch.setattr(service.database, "write", lambda change: writes.append(change) or write(change))
     deletions = [asyncio.create_task(service.delete("/batches/0")) for _ in range(5)]
     async with asyncio.timeout(20):
-        while writer._queue.qsize() < 5:  # noqa: ASYNC110 - a queue of another thread rings nobody here
+        while len(writes) < 5:  # noqa: ASYNC110 - they ring nobody
             await asyncio.sleep(0)
     gate.set()
     with controller(service):
