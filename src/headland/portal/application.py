@@ -23,21 +23,24 @@ from headland.portal.inside import Asgi, RefusedError
 from headland.portal.pages import PAGES
 from headland.portal.pages.sign_in import BACK, show_sign_in_form
 from headland.portal.portal import Portal
-from headland.portal.rendering import STYLE, Rendering
+from headland.portal.rendering import SCRIPT, STYLE, Rendering
 from headland.portal.visits import SignInNeededError, Visit
 from headland.security import Verifier
 from headland.settings import Settings
 
 PREFIX = "/portal"
 
-_STYLE = b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 
-#: Nothing from elsewhere, nothing that stands in a page itself but the one style, and nothing of a page in anybody
-#: else's (CSP 3, section 6.7.3.3).
+def _digest(text: str) -> str:
+    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+#: Nothing from elsewhere, nothing that stands in a page itself but the one style and the one script, and nothing of a
+#: page in anybody else's (CSP 3, section 6.7.3.3).
 POLICY = (
-    f"default-src 'none'; script-src 'self'; style-src 'self' 'sha256-{_STYLE}'; img-src 'self' data: blob:; "
-    "font-src 'self'; connect-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
+    f"default-src 'none'; script-src 'self' {_digest(SCRIPT)}; style-src 'self' {_digest(STYLE)}; "
+    "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
 )
 
 

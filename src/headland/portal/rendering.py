@@ -12,8 +12,9 @@ from headland.portal.words import age, moment, number, plain, spaced, took
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
-#: Stands in each page: nothing is painted before it is there, and to fetch it takes a browser as long as the page.
-STYLE = (_TEMPLATES / "portal.css").read_text()
+#: Stand in each page: nothing is painted before the style is there, which takes a browser as long to fetch as the page,
+#: and whatever else it fetches meanwhile, it paints so much later.
+STYLE, SCRIPT = ((_TEMPLATES / name).read_text() for name in ("portal.css", "portal.js"))
 
 
 class Rendering:
@@ -31,7 +32,8 @@ class Rendering:
         self._environment.filters.update(
             age=age, moment=moment, number=number, plain=plain, spaced=spaced, took=took
         )
-        self._environment.globals.update(asset=assets.address, style=Markup(STYLE))  # noqa: S704 - our own
+        own = {"style": Markup(STYLE), "script": Markup(SCRIPT)}  # noqa: S704 - no one else's
+        self._environment.globals.update(asset=assets.address, **own)
 
     def page(self, template: str, **values: Any) -> str:
         """A page, or a part of one."""
