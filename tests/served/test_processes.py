@@ -33,7 +33,12 @@ def lingering(served: Served, jar: Path, mark: Path, seconds: int) -> tuple[int,
     batch = served.submit(**body, args=["linger", str(mark), str(seconds)]).json()["id"]
     eventually(lambda: "lingering" in served.lines(batch), "the application is at work")
     key = served.run_directory(batch).name
-    eventually(lambda: sum("sleep 600" in c for c in processes_of(key).values()) == 2, "it has two children")
+
+    def children() -> list[str]:
+        # The shell that starts them, and what it has forked that is not yet what it will be, say its whole command.
+        return [command.strip() for command in processes_of(key).values() if "sleep 600" in command]
+
+    eventually(lambda: children() == ["sleep 600"] * 2, "it has two children")
     return batch, key
 
 
