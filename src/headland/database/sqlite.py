@@ -66,6 +66,7 @@ def sqlite_engine(url: str, busy_timeout: float, *, writer: bool, create: bool =
         @event.listens_for(engine, "begin")
         def _began(connection: Connection) -> None:
             driver: Any = connection.connection.driver_connection
+            # `SqliteSystem.write` has begun by itself.
             if not driver.in_transaction:
                 run(connection, "BEGIN IMMEDIATE")
 
@@ -179,9 +180,6 @@ class SqliteSystem:
         return DatabaseUnavailableError(str(error.orig)) if isinstance(error, OperationalError) else error
 
     def forget(self) -> None:
-        self._let_go_of_writing()
-
-    def _let_go_of_writing(self) -> None:
         if self._writing is not None:
             self._writing.close()
             self._writing = None
@@ -193,7 +191,7 @@ class SqliteSystem:
         self._opened.clear()
         self._own = threading.local()
         self._reader.dispose()
-        self._let_go_of_writing()
+        self.forget()
 
 
 def _undo(connection: Connection) -> None:

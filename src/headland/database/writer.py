@@ -45,12 +45,15 @@ class GroupCommitWriter:
 
     def submit(self, change: Change) -> "Future[Any]":
         """The change's result, or its error, once committed (or undone)."""
+        self._start()
         future: Future[Any] = Future()
-        self._put([(change, future)])
+        self._queue.put([(change, future)])
         return future
 
     def submit_from(self, loop: asyncio.AbstractEventLoop, change: Change) -> "asyncio.Future[Any]":
         """The same for a caller in an event loop. The change is made though its future be cancelled."""
+        # Now, and not when it arrives: of a writer that is closed, the caller is to be told.
+        self._start()
         future: asyncio.Future[Any] = loop.create_future()
         arriving = self._arriving.get(loop)
         if arriving is None:
@@ -70,14 +73,13 @@ class GroupCommitWriter:
     def _arrived(self, loop: asyncio.AbstractEventLoop) -> None:
         arriving = self._arriving.pop(loop, [])
         for start in range(0, len(arriving), MOST_PER_COMMIT):
-            self._put(arriving[start : start + MOST_PER_COMMIT])
+            self._queue.put(arriving[start : start + MOST_PER_COMMIT])
 
-    def _put(self, waiting: list[_Waiting]) -> None:
+    def _start(self) -> None:
         if not self._thread.is_alive():
             with self._started:
                 if not self._thread.is_alive():
                     self._thread.start()
-        self._queue.put(waiting)
 
     def _run(self) -> None:
         closing = False

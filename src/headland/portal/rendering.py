@@ -14,7 +14,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 #: Stand in each page: nothing is painted before the style is there, which takes a browser as long to fetch as the page,
 #: and whatever else it fetches meanwhile, it paints so much later.
-STYLE, SCRIPT = ((_TEMPLATES / name).read_text() for name in ("portal.css", "portal.js"))
+STYLE, SCRIPT = ((_TEMPLATES / name).read_text("utf-8") for name in ("portal.css", "portal.js"))
 
 
 class Rendering:

@@ -313,6 +313,17 @@ def test_what_was_submitted_before_the_end_is_answered(database: Database) -> No
     assert asyncio.run(last()) == 1
 
 
+def test_who_writes_to_a_closed_database_is_told_and_does_not_wait(database: Database) -> None:
+    database.write_and_wait(add("a"))
+    database.close()
+
+    async def late() -> object:
+        return await asyncio.wait_for(database.write(add("b")), 20)
+
+    with pytest.raises(RuntimeError):
+        asyncio.run(late())
+
+
 def test_several_event_loops_write_at_once(database: Database) -> None:
     def one(loop: int) -> list[object]:
         return asyncio.run(all_of(*(database.write(add(f"{loop}-{number}")) for number in range(50))))

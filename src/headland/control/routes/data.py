@@ -13,7 +13,6 @@ from headland.http.operations import Answer, Operation
 
 async def list_instances_of_data(request: Request) -> Response:
     service, principal = service_of(request), caller(request)
-
     found = [
         InstanceOfData(each.id, each.name, FARM_BEATS, each.location, each.provisioning_state)
         for each in service.read(rows.everywhere)
