@@ -1,0 +1,117 @@
+"""Event loop lag: how long one piece of work keeps a loop from everything else, and how much memory it takes.
+
+In a process of its own making a test has `longest_lag`; of a served Headland `served_lag` tells the same from outside.
+Both do the work a few times and take the best: another program's turn on the processor is not the work's fault, while
+a loop that is held up is held up each time.
+"""
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import httpx
+
+#: Seconds that no single request of up to 1 MB may hold up the others, and bytes that it may take.
+MOST_LAG = 0.05
+MOST_MEMORY = 100 << 20
+
+#: Seconds between two beats of the heart.
+_BEAT = 0.002
+
+
+class Heartbeat:
+    """Beats in the running loop, as an asynchronous context; `longest` is the longest pause beyond a beat."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "Heartbeat":
+        self._task = asyncio.create_task(self._beat())
+        await asyncio.sleep(3 * _BEAT)
+        self.longest = 0.0
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        # A pause at the very end is seen by the beat that follows it.
+        await asyncio.sleep(3 * _BEAT)
+        assert self._task is not None
+        self._task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+
+    async def _beat(self) -> None:
+        last = time.monotonic()
+        while True:
+            await asyncio.sleep(_BEAT)
+            now = time.monotonic()
+            self.longest = max(self.longest, now - last - _BEAT)
+            last = now
+
+
+async def longest_lag(work: Callable[[], Awaitable[object]], attempts: int = 3) -> float:
+    """Seconds that `work` holds up the running loop at the longest, in the best of its attempts."""
+    best = float("inf")
+    for _ in range(attempts):
+        async with Heartbeat() as heart:
+            await work()
+        best = min(best, heart.longest)
+        if best <= MOST_LAG / 2:
+            break
+    return best
+
+
+def served_lag(client: httpx.Client, work: Callable[[], object], attempts: int = 3) -> float:
+    """The same of the process that answers `client`, which is asked for its health all the while: seconds that the
+    slowest answer took. `work` must not use `client`.
+    """
+    best = float("inf")
+    for _ in range(attempts):
+        slowest, done, ready = [0.0], threading.Event(), threading.Event()
+
+        def ask(
+            slowest: list[float] = slowest, done: threading.Event = done, ready: threading.Event = ready
+        ) -> None:
+            client.get("/health")
+            ready.set()
+            while not done.is_set():
+                before = time.monotonic()
+                client.get("/health")
+                slowest[0] = max(slowest[0], time.monotonic() - before)
+                time.sleep(_BEAT)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        try:
+            ready.wait(10)
+            work()
+        finally:
+            done.set()
+            asking.join()
+        best = min(best, slowest[0])
+        if best <= MOST_LAG / 2:
+            break
+    return best
+
+
+class PeakMemory:
+    """Bytes that a process takes more at its peak than when this was made. Linux alone tells."""
+
+    def __init__(self, pid: int | str = "self") -> None:
+        self._process = Path("/proc") / str(pid)
+        # The peak begins anew (proc(5)).
+        (self._process / "clear_refs").write_text("5")
+        self._before = self._read("VmRSS")
+
+    def more(self) -> int:
+        """So far."""
+        return max(0, self._read("VmHWM") - self._before)
+
+    def _read(self, name: str) -> int:
+        for line in (self._process / "status").read_text().splitlines():
+            if line.startswith(name + ":"):
+                return int(line.split()[1]) * 1024
+        raise AssertionError(f"{name} is not told")
