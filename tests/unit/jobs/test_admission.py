@@ -343,6 +343,38 @@ def test_an_archive_needs_an_entry_class(admit_body, file, missing):
         admit_body({"file": file, **missing})
 
 
+@pytest.mark.parametrize("file", ["wasbs:///model.R", "wasbs:///model.r"])
+@pytest.mark.parametrize("more", [{}, {"className": "demo.App"}])
+def test_an_r_program_is_told_what_is_supported(admit_body, file, more):
+    with pytest.raises(RequirementError) as refused:
+        admit_body({"file": file, **more})
+    assert refused.value.message == (
+        f"{REQUIRED}file '{file}' is an R program, and SparkR is not part of Headland. Supported are application "
+        "archives (.jar) with a className, and Python programs (.py)."
+    )
+
+
+BAD_PATHS = {
+    "/etc/passwd": "Local path /etc/passwd cannot be added to user sessions.",
+    "/etc/model.R": "Local path /etc/model.R cannot be added to user sessions.",
+    "hdfs:///app.jar": "'hdfs:///app.jar' has the scheme 'hdfs', which is not allowed here; the setting jobs.url_schemes",
+    "app.jar": "Path 'app.jar' is not absolute.",
+}
+
+
+@pytest.mark.parametrize(("file", "text"), BAD_PATHS.items())
+def test_a_bad_path_is_told_before_a_missing_class_name(admit_body, file, text):
+    with pytest.raises(RequirementError) as refused:
+        admit_body({"file": file})
+    assert refused.value.message.startswith(REQUIRED + text)
+
+
+@pytest.mark.parametrize("field", LISTS)
+def test_a_refused_scheme_names_its_setting_in_every_list(admit_body, field):
+    with pytest.raises(RequirementError, match=r"the setting jobs\.url_schemes allows: wasbs\."):
+        admit_body({**PROGRAM, field: ["hdfs:///lib.zip"]})
+
+
 def test_a_program_needs_none(admit_body):
     assert admit_body(PROGRAM).python
     assert not admit_body(JAR).python

@@ -64,11 +64,11 @@ REFUSED = {
     "file://localhost/etc/passwd": "Local path /etc/passwd cannot be added to user sessions.",
     "file://host/etc/passwd": "Local path //host/etc/passwd cannot be added to user sessions.",
     # Other schemes.
-    "http://host/app.jar": "'http://host/app.jar' has the scheme 'http', which is not allowed here; allowed: wasbs.",
-    "hdfs:///app.jar": "'hdfs:///app.jar' has the scheme 'hdfs', which is not allowed here; allowed: wasbs.",
-    "local:/app.jar": "'local:/app.jar' has the scheme 'local', which is not allowed here; allowed: wasbs.",
-    "wasb:///app.jar": "'wasb:///app.jar' has the scheme 'wasb', which is not allowed here; allowed: wasbs.",
-    "C:\\app.jar": "'C:\\app.jar' has the scheme 'c', which is not allowed here; allowed: wasbs.",
+    "http://host/app.jar": "'http://host/app.jar' has the scheme 'http', which is not allowed here; the setting jobs.url_schemes allows: wasbs.",
+    "hdfs:///app.jar": "'hdfs:///app.jar' has the scheme 'hdfs', which is not allowed here; the setting jobs.url_schemes allows: wasbs.",
+    "local:/app.jar": "'local:/app.jar' has the scheme 'local', which is not allowed here; the setting jobs.url_schemes allows: wasbs.",
+    "wasb:///app.jar": "'wasb:///app.jar' has the scheme 'wasb', which is not allowed here; the setting jobs.url_schemes allows: wasbs.",
+    "C:\\app.jar": "'C:\\app.jar' has the scheme 'c', which is not allowed here; the setting jobs.url_schemes allows: wasbs.",
     # Cluster storage that is none.
     "wasbs:/app.jar": "wasbs:/app.jar: it does not begin with wasbs://",
     "wasbs:app.jar": "wasbs:app.jar: it does not begin with wasbs://",
@@ -113,12 +113,17 @@ def test_a_local_path_is_told_where_to_go_instead(storage):
         PathRules.of(JobsSettings(), storage).check("/etc/passwd")
 
 
+def test_a_refused_local_path_names_the_setting_that_would_allow_it(storage):
+    with pytest.raises(RejectedError, match=r"the setting jobs\.local_folders has their folder"):
+        PathRules.of(JobsSettings(), storage).check("/etc/passwd")
+
+
 def test_further_schemes_are_allowed_by_setting_in_any_case(storage):
     rules = PathRules.of(JobsSettings(url_schemes=("wasbs", "https", "S3A")), storage)
     rules.check("https://host/app.jar?x=1")
     rules.check("HTTPS://host/app.jar")
     rules.check("s3a://bucket/app.jar")
-    with pytest.raises(RejectedError, match="allowed: https, s3a, wasbs"):
+    with pytest.raises(RejectedError, match=r"jobs\.url_schemes allows: https, s3a, wasbs"):
         rules.check("http://host/app.jar")
     with pytest.raises(RejectedError, match="has a comma"):
         rules.check("https://host/app.jar,file:/etc/passwd")

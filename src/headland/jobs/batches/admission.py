@@ -65,10 +65,9 @@ def admit(request: BatchRequest, settings: JobsSettings, paths: PathRules) -> Su
     )
     if not submission.file:
         raise RequirementError("File is required.")
-    check_place(submission)
-    if not submission.python and submission.class_name is None:
-        raise RequirementError("className is required: the entry class inside the application archive.")
     check_paths(submission, paths)
+    _check_program(submission)
+    check_place(submission)
     return submission
 
 
@@ -132,6 +131,18 @@ def described(request: Described, settings: JobsSettings, **program: Any) -> Sub
         master=master,
         deploy_mode=deploy_mode,
     )
+
+
+def _check_program(submission: Submission) -> None:
+    """Refuse what is no program that can be run here."""
+    # Spark knows R programs by their ending, whatever else is said of them.
+    if submission.file.lower().endswith(".r"):
+        raise RequirementError(
+            f"file '{submission.file[:200]}' is an R program, and SparkR is not part of Headland. Supported are "
+            "application archives (.jar) with a className, and Python programs (.py)."
+        )
+    if not submission.python and submission.class_name is None:
+        raise RequirementError("className is required: the entry class inside the application archive.")
 
 
 def check_place(submission: Submission) -> None:
