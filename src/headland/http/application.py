@@ -34,6 +34,7 @@ class Application:
         ignore_case: bool = False,
         compressed: bool = True,
         policy: str | None = None,
+        headers: Sequence[tuple[bytes, bytes]] = (),
         **state: Any,
     ) -> None:
         """`errors` is asked for an error's own class, then for those it descends from. An error that only
@@ -42,10 +43,12 @@ class Application:
         With `ignore_case`, fixed segments of paths are the same in whatever case they come. `compressed` says
         whether long answers are compressed for callers that take it: not where they are secret and random. `policy`
         is what browsers may do with the answers (`Content-Security-Policy`), where it is not the listener's own.
+        `headers` are on every answer, beside the listener's.
         """
         self.state = State(state)
         self.compressed = compressed
         self.policy = policy
+        self.headers = headers
         self._errors = {**_DEFAULTS, **errors}
         routes = routes_of(operations, ignore_case=ignore_case)
         # Looked up as it is spelled: where case does not count, each path is a pattern.

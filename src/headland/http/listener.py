@@ -174,6 +174,8 @@ def _both(app: Application, headers: _Headers) -> _Applications:
     """Both of `app`."""
     if app.policy is not None:
         headers = _with_policy(headers, app.policy)
+    if app.headers:
+        headers = [*headers, *app.headers]
     if not app.compressed:
         return app, app, headers
     compressing = GZipMiddleware(app, minimum_size=SMALLEST_COMPRESSED, exclude_content_types=_UNCOMPRESSED)

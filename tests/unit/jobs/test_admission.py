@@ -357,7 +357,7 @@ def test_an_r_program_is_told_what_is_supported(admit_body, file, more):
 BAD_PATHS = {
     "/etc/passwd": "Local path /etc/passwd cannot be added to user sessions.",
     "/etc/model.R": "Local path /etc/model.R cannot be added to user sessions.",
-    "hdfs:///app.jar": "'hdfs:///app.jar' has the scheme 'hdfs', which is not allowed here; the setting jobs.url_schemes",
+    "hdfs:///app.jar": "'hdfs:///app.jar' has the scheme 'hdfs', which is not allowed here; the setting",
     "app.jar": "Path 'app.jar' is not absolute.",
 }
 

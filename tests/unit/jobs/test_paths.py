@@ -48,6 +48,7 @@ def test_cluster_storage_is_always_allowed(storage, path):
     PathRules.of(JobsSettings(), storage).check(path)
 
 
+ALLOWED = "the setting jobs.url_schemes allows: wasbs."
 REFUSED = {
     # Not absolute, with and without a scheme.
     "": "Path '' is not absolute.",
@@ -64,11 +65,11 @@ REFUSED = {
     "file://localhost/etc/passwd": "Local path /etc/passwd cannot be added to user sessions.",
     "file://host/etc/passwd": "Local path //host/etc/passwd cannot be added to user sessions.",
     # Other schemes.
-    "http://host/app.jar": "'http://host/app.jar' has the scheme 'http', which is not allowed here; the setting jobs.url_schemes allows: wasbs.",
-    "hdfs:///app.jar": "'hdfs:///app.jar' has the scheme 'hdfs', which is not allowed here; the setting jobs.url_schemes allows: wasbs.",
-    "local:/app.jar": "'local:/app.jar' has the scheme 'local', which is not allowed here; the setting jobs.url_schemes allows: wasbs.",
-    "wasb:///app.jar": "'wasb:///app.jar' has the scheme 'wasb', which is not allowed here; the setting jobs.url_schemes allows: wasbs.",
-    "C:\\app.jar": "'C:\\app.jar' has the scheme 'c', which is not allowed here; the setting jobs.url_schemes allows: wasbs.",
+    "http://host/app.jar": f"'http://host/app.jar' has the scheme 'http', which is not allowed here; {ALLOWED}",
+    "hdfs:///app.jar": f"'hdfs:///app.jar' has the scheme 'hdfs', which is not allowed here; {ALLOWED}",
+    "local:/app.jar": f"'local:/app.jar' has the scheme 'local', which is not allowed here; {ALLOWED}",
+    "wasb:///app.jar": f"'wasb:///app.jar' has the scheme 'wasb', which is not allowed here; {ALLOWED}",
+    "C:\\app.jar": f"'C:\\app.jar' has the scheme 'c', which is not allowed here; {ALLOWED}",
     # Cluster storage that is none.
     "wasbs:/app.jar": "wasbs:/app.jar: it does not begin with wasbs://",
     "wasbs:app.jar": "wasbs:app.jar: it does not begin with wasbs://",

@@ -73,8 +73,8 @@ class PathRules:
         if local.startswith("//") or not any(real.is_relative_to(folder) for folder in self.local_folders):
             raise RequirementError(
                 f"Local path {local[:200]} cannot be added to user sessions. Upload the file to cluster storage "
-                "and name it as wasbs://<container>@<account>/<path> or wasbs:///<path>; local files may be named where the "
-                "setting jobs.local_folders has their folder."
+                "and name it as wasbs://<container>@<account>/<path> or wasbs:///<path>; local files may be named "
+                "where the setting jobs.local_folders has their folder."
             )
         if not os.path.isfile(real):  # noqa: PTH113 - Path's own raises where no file can have such a name
             raise RequirementError(f"Local path {local[:200]} is not a file.")
