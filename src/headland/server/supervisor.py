@@ -1,6 +1,7 @@
 """Start the processes of a deployment, watch them, stop them. Jobs belong to their runners and go on."""
 
 import multiprocessing
+import os
 import signal
 import socket
 import sys
@@ -22,6 +23,9 @@ _log = structlog.get_logger("headland.server")
 RESTART_PAUSE = 1.0
 RESTART_WINDOW = 30.0
 MOST_RESTARTS = 5
+
+#: What a deployment is ended with.
+_ENDING = (signal.SIGTERM, signal.SIGINT)
 
 #: Seconds within which everything has to be up.
 START_PATIENCE = 30.0
@@ -63,6 +67,9 @@ class Supervisor:
         self._context = multiprocessing.get_context("fork") if linux else multiprocessing.get_context("spawn")
         self._prepared = prepared
         self._stopping = False
+        end_forked_by_signals()
+        for number in _ENDING:
+            signal.signal(number, self._stop)
         self._watched = [_Watched(name, target, self._start(target)) for name, target in targets.items()]
 
     def run(self, ready: Callable[[], None]) -> None:
@@ -71,8 +78,6 @@ class Supervisor:
         Raises:
             StartError: one of them does not come up, or ends again and again.
         """
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._stop)
         deadline = time.monotonic() + START_PATIENCE
         told = False
         try:
@@ -126,6 +131,28 @@ class Supervisor:
                 watched.process.kill()
                 watched.process.join()
         _log.info("server.stopped")
+
+
+def end_forked_by_signals() -> None:
+    """Have whatever this process forks, and what that forks in turn, end by a signal until it has a handler of its own.
+
+    A handler that it inherits tells a copy of its parent, where nobody listens: a listener's worker that was told to
+    stop while it was loading took no notice, and was waited for as long as requests under way get. A signal that
+    comes between the fork and the first line in the child waits for that.
+    """
+
+    def wait() -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+
+    def go_on() -> None:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+
+    def begin() -> None:
+        for number in _ENDING:
+            signal.signal(number, signal.SIG_DFL)
+        go_on()
+
+    os.register_at_fork(before=wait, after_in_parent=go_on, after_in_child=begin)
 
 
 def targets_of(prepared: Prepared) -> dict[str, Target]:
