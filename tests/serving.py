@@ -101,21 +101,10 @@ class Served:
     def log(self) -> Path:
         return self.home.with_name(self.home.name + ".log")
 
-    def start(self, *, authorize: bool = True) -> None:
-        """Returns when everything is up; from then on requests carry a token of the administrator."""
-        self._let_go()
-        if self._shares_cache and startup.give(self.home):
-            self.environment["HEADLAND_JOBS_STARTUP_CACHE"] = "true"
-        with self.log.open("a") as log:
-            self.process = subprocess.Popen(
-                [str(HEADLAND), "serve", "--json"],
-                env=self.environment,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                start_new_session=True,
-            )
-        for line in self.process.stdout or ():
+    def start(self, *arguments: str, authorize: bool = True) -> dict[str, Any]:
+        """Returns what it said when everything was up; from then on requests carry a token of the administrator."""
+        process = self.spawn(*arguments)
+        for line in process.stdout or ():
             told = json.loads(line)
             if "administrator" in told:
                 self.administrator = told["administrator"]
@@ -123,8 +112,24 @@ class Served:
                 self.public = self.client()
                 if authorize:
                     self.authorize()
-                return
+                return dict(told)
         raise AssertionError(f"serve ended: {self.log.read_text()}")
+
+    def spawn(self, *arguments: str) -> "subprocess.Popen[str]":
+        """The process, which has yet to come up."""
+        self._let_go()
+        if self._shares_cache and startup.give(self.home):
+            self.environment["HEADLAND_JOBS_STARTUP_CACHE"] = "true"
+        with self.log.open("a") as log:
+            self.process = subprocess.Popen(
+                [str(HEADLAND), "serve", "--json", *arguments],
+                env=self.environment,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                start_new_session=True,
+            )
+        return self.process
 
     def authorize(self) -> None:
         """Send a token of the administrator from here on."""

@@ -113,7 +113,7 @@ def _example_lines() -> Iterator[str]:
         # A table's header ends the section's own values, so those come first.
         for setting in sorted(settings, key=_has_own_table):
             yield from textwrap.wrap(setting.why, 98, initial_indent="# ", subsequent_indent="# ")
-            if setting.default not in (None, [], {}):
+            if setting.default not in (None, "", [], {}):
                 yield f"{setting.name} = {toml(setting.default)}"
             elif _has_own_table(setting):
                 for key, value in (setting.example or {}).items():
@@ -125,7 +125,7 @@ def _example_lines() -> Iterator[str]:
 
 
 def _entry(setting: Setting) -> str:
-    default = "unset" if setting.default is None else code(toml(setting.default))
+    default = "unset" if setting.default in (None, "") else code(toml(setting.default))
     lines = [
         f"### `{setting.section}.{setting.name}`",
         "",

@@ -1,5 +1,7 @@
 """`headland serve`: first start, listeners, health, and how it ends or refuses to begin."""
 
+import base64
+import contextlib
 import json
 import os
 import shutil
@@ -7,7 +9,8 @@ import socket
 import sqlite3
 import stat
 import subprocess
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -71,7 +74,132 @@ class TestFirstStart:
         served.authorize()
 
 
+class TestAddresses:
+    def test_all_that_names_the_service_follows_the_port_that_it_is_given(
+        self, make_served: Callable[..., Served]
+    ) -> None:
+        served = make_served(server_services="identity")
+        for name in ("PUBLIC_URL", "PORT", "PRIVATE_PORT"):
+            del served.environment[f"HEADLAND_SERVER_{name}"]
+        arguments = "--port", str(served.port), "--private-port", str(served.private_port)
+        told = served.start(*arguments)
+        assert told["ready"] == {
+            "publicUrl": served.url,
+            "privateUrl": served.private_url,
+            "ca": str(served.ca),
+        }
+        tenant = served.administrator["tenantId"]
+        found = served.public.get(f"/{tenant}/v2.0/.well-known/openid-configuration").json()
+        assert found["issuer"] == f"{served.url}/{tenant}/v2.0"
+        assert found["token_endpoint"].startswith(f"{served.url}/")
+        token = served.token(f"{served.url}/.default")
+        claims = json.loads(base64.urlsafe_b64decode(token.split(".")[1] + "=="))
+        assert (claims["iss"], claims["aud"]) == (f"{served.url}/{tenant}/v2.0", served.url)
+        # A command on this machine that is told of no address.
+        credentials = {name: served.administrator[name] for name in ("tenantId", "clientId", "clientSecret")}
+        listed = run(
+            served,
+            "app",
+            "list",
+            "--json",
+            HEADLAND_TENANT=credentials["tenantId"],
+            HEADLAND_CLIENT_ID=credentials["clientId"],
+            HEADLAND_CLIENT_SECRET=credentials["clientSecret"],
+        )
+        assert (listed.returncode, listed.stderr) == (0, "")
+        assert run(served, "ca").stdout == f"{served.ca}\n"
+
+    def test_options_that_can_not_be_are_told_by_name(self, make_served: Callable[..., Served]) -> None:
+        served = make_served()
+        for option in ("--port", "--private-port"):
+            refused = run(served, "serve", option, "65536")
+            assert refused.returncode == 2
+            assert f"Invalid value for '{option}'" in refused.stderr
+        refused = run(served, "serve", "--host", "")
+        assert refused.returncode == 1
+        assert refused.stderr.startswith("headland: HEADLAND_SERVER_HOST: server.host: ")
+        assert not served.home.exists()
+
+
+#: Far below the grace that requests under way get, and far above what it takes to end.
+AT_ONCE = 5.0
+
+
+class TestEnds:
+    def end(self, served: Served) -> None:
+        process = served.process
+        assert process is not None
+        began = time.monotonic()
+        process.terminate()
+        process.wait(60)
+        eventually(lambda: not members(process.pid), "every process has gone")
+        assert time.monotonic() - began < AT_ONCE
+        assert "process.killed" not in served.log.read_text()
+
+    @pytest.mark.parametrize("delay", [0, 0.05, 0.1, 0.2, 0.3, 0.5])
+    def test_it_ends_at_once_however_soon_after_readiness_it_is_told(
+        self, make_served: Callable[..., Served], delay: float
+    ) -> None:
+        # With these services alone it is ready when its ports are open, and before its workers are.
+        served = make_served(server_services="identity")
+        served.start(authorize=False)
+        # The delay is what is tested: an event to wait for would be the end of what may go wrong.
+        time.sleep(delay)
+        self.end(served)
+
+    @pytest.mark.parametrize("sign", ["run/serve.lock", "headland.db", "run/address", "run/controller.lock"])
+    def test_it_ends_at_once_while_it_starts(self, make_served: Callable[..., Served], sign: str) -> None:
+        served = make_served()
+        served.spawn()
+        eventually((served.home / sign).exists, sign, pause=0.001)
+        self.end(served)
+        served.start(authorize=False)
+        assert served.public.get("/health/ready").status_code == 200
+
+    @pytest.mark.parametrize("delay", [0, 0.05, 0.1])
+    def test_a_worker_that_loads_ends_at_once(self, make_served: Callable[..., Served], delay: float) -> None:
+        served = make_served(server_services="identity")
+        process = served.spawn()
+
+        def worker() -> bool:
+            return any(children(listener) for listener in children(process.pid))
+
+        eventually(worker, "a listener has started its worker", pause=0.002)
+        time.sleep(delay)
+        self.end(served)
+
+
+def children(parent: int) -> list[int]:
+    return [pid for pid, its_parent, _ in processes() if its_parent == parent]
+
+
+def members(group: int) -> list[int]:
+    return [pid for pid, _, its_group in processes() if its_group == group]
+
+
+def processes() -> Iterator[tuple[int, int, int]]:
+    """Those that have not ended: pid, parent, process group."""
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, parent, group = file.read_text().rpartition(")")[2].split()[:3]
+            if state != "Z":
+                yield int(file.parent.name), int(parent), int(group)
+
+
 class TestListeners:
+    def test_the_job_service_sends_the_headers_of_livys_filter(self, served: Served) -> None:
+        for client, base in ((served.public, "/livy"), (served.private, "")):
+            for path in ("/batches", "/batches/99999", "/nowhere", "/sessions", "/version"):
+                headers = client.get(f"{base}{path}").headers
+                assert headers["X-XSS-Protection"] == "1; mode=block"
+                assert headers["X-Frame-Options"] == "SAMEORIGIN"
+                assert headers["X-Content-Type-Options"] == "nosniff"
+                assert headers["Content-Security-Policy"].startswith("default-src 'self'")
+                assert ("Strict-Transport-Security" in headers) == (client is served.public)
+            refused = client.get(f"{base}/batches", headers={"Authorization": ""})
+            assert refused.headers["X-XSS-Protection"] == "1; mode=block"
+        assert "X-XSS-Protection" not in served.public.get("/health/live").headers
+
     def test_both_ask_for_a_token(self, served: Served) -> None:
         for client, path in ((served.public, "/livy/batches"), (served.private, "/batches")):
             request = client.build_request("GET", path)

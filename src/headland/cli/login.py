@@ -8,9 +8,9 @@ import click
 from headland.cli.errors import CliError
 from headland.cli.exit_codes import ExitCode
 from headland.cli.profile import (
-    DEFAULT_URL,
     Profile,
     checked_url,
+    default_url,
     forget_profile,
     require_public,
     store_profile,
@@ -20,7 +20,13 @@ from headland.cli.token_cache import TokenCache
 
 
 @click.command()
-@click.option("--url", envvar="HEADLAND_URL", default=DEFAULT_URL, show_default=True, help="The public base.")
+@click.option(
+    "--url",
+    envvar="HEADLAND_URL",
+    default=default_url,
+    show_default="of the service on this machine",
+    help="The public base.",
+)
 @click.option("--tenant", envvar="HEADLAND_TENANT", required=True, help="Directory (tenant) ID or name.")
 @click.option("--client-id", envvar="HEADLAND_CLIENT_ID", required=True, help="Application (client) ID.")
 @click.option(

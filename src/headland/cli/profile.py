@@ -12,7 +12,9 @@ import platformdirs
 from headland.cli.errors import CliError
 from headland.cli.exit_codes import ExitCode
 from headland.cli.files import write_private
+from headland.settings import Home
 
+#: Of a service that was never told where to listen.
 DEFAULT_URL = "https://localhost:8443"
 
 
@@ -44,6 +46,14 @@ def profile_file() -> Path:
     return platformdirs.user_config_path("headland") / "profile.toml"
 
 
+def default_url() -> str:
+    """Where nothing is said: the service that was started last on this machine's home."""
+    try:
+        return Home.default().address.read_text("utf-8") or DEFAULT_URL
+    except (OSError, UnicodeDecodeError):
+        return DEFAULT_URL
+
+
 def current_profile(environment: Mapping[str, str] | None = None) -> Profile:
     """The profile that commands use.
 
@@ -54,7 +64,7 @@ def current_profile(environment: Mapping[str, str] | None = None) -> Profile:
         CliError: an address is malformed, or the stored profile can't be read.
     """
     variables = os.environ if environment is None else environment
-    stored = read_profile() or Profile(DEFAULT_URL)
+    stored = read_profile() or Profile(default_url())
     url = checked_url(variables.get("HEADLAND_URL") or stored.url)
     if url != stored.url:
         stored = Profile(url)
@@ -114,7 +124,7 @@ def read_profile() -> Profile | None:
         ) from None
     texts = {name: value for name, value in values.items() if isinstance(value, str)}
     return Profile(
-        texts.get("url", DEFAULT_URL),
+        texts.get("url") or default_url(),
         texts.get("tenant"),
         texts.get("client_id"),
         texts.get("client_secret"),

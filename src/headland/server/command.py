@@ -2,7 +2,9 @@
 
 import gc
 import json
+import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,13 +17,14 @@ from headland.server.deployment import database_url
 from headland.server.logging import configure_logging
 from headland.server.ports import PortError, check_port
 from headland.server.prepare import PreparationError, Prepared, prepare, use_home
-from headland.settings import Home, SettingsError, load_settings
+from headland.settings import Home, SettingsError, http_authority, load_settings
 
 _home = click.option(
     "--home",
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder that holds all state; else HEADLAND_HOME, else the platform's data folder.",
 )
+_PORT = click.IntRange(1, 65535)
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
@@ -32,8 +35,28 @@ class ServerCommandError(click.ClickException):
         click.echo(f"headland: {self.message}", err=file is None, file=file)
 
 
+def _setting(option: str, name: str, **terms: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """An option that stands for the setting `server.<name>`: as its variable, which the processes inherit."""
+
+    def give(_context: click.Context, _option: click.Parameter, value: object) -> None:
+        if value is not None:
+            os.environ[f"HEADLAND_SERVER_{name.upper()}"] = str(value)
+
+    return click.option(
+        option,
+        expose_value=False,
+        callback=give,
+        help=f"For this start in the place of the setting server.{name}.",
+        **terms,
+    )
+
+
 @click.command()
 @_home
+@_setting("--host", "host")
+@_setting("--port", "port", type=_PORT)
+@_setting("--private-host", "private_host")
+@_setting("--private-port", "private_port", type=_PORT)
 @_json
 def serve(home: Path | None, as_json: bool) -> None:
     """Start Headland on this machine and serve until SIGTERM or Ctrl-C.
@@ -129,7 +152,7 @@ def _show_subscription(subscription: str, *, as_json: bool) -> None:
 
 def _show_ready(prepared: Prepared, *, as_json: bool) -> None:
     server = prepared.settings.server
-    private = f"http://{server.private_host}:{server.private_port}"
+    private = f"http://{http_authority(server.private_host, server.private_port)}"
     own_certificate = prepared.settings.tls.certificate is not None
     ca = None if own_certificate else str(prepared.home.ca_certificate)
     if as_json:
@@ -150,5 +173,5 @@ def _warn_of_openness(prepared: Prepared) -> None:
             "server.open",
             setting="server.private_authentication",
             reason="everybody who reaches the private listener may run programs on this machine",
-            address=f"{server.private_host}:{server.private_port}",
+            address=http_authority(server.private_host, server.private_port),
         )

@@ -83,6 +83,7 @@ def prepare(home: Home) -> Prepared:
             shutil.rmtree(home.receiving, ignore_errors=True)
         shutil.rmtree(home.metrics, ignore_errors=True)
         home.metrics.mkdir(mode=0o700)
+        home.address.write_text(settings.server.public_url, "utf-8")
     except (
         SettingsError,
         HomeError,

@@ -12,7 +12,7 @@ from headland.settings.model import Settings
 from headland.settings.portal import PortalSettings, ProviderSettings
 from headland.settings.resources import FARM_RESOURCE
 from headland.settings.security import IssuerSettings, SecuritySettings
-from headland.settings.server import ServerSettings
+from headland.settings.server import ServerSettings, http_authority
 from headland.settings.storage import AccountSettings, StorageSettings
 from headland.settings.tls import TlsSettings
 
@@ -38,5 +38,6 @@ __all__ = [
     "SettingsError",
     "StorageSettings",
     "TlsSettings",
+    "http_authority",
     "load_settings",
 ]

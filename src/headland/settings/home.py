@@ -100,6 +100,11 @@ class Home:
         return self.path / "run"
 
     @property
+    def address(self) -> Path:
+        """The public URL of the service that was started last; commands on this machine call it."""
+        return self.runtime / "address"
+
+    @property
     def controller_lock(self) -> Path:
         return self.runtime / "controller.lock"
 

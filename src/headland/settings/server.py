@@ -2,9 +2,15 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from headland.settings.units import Bytes, Count, Port, Seconds
+
+#: Addresses to listen on that mean this machine, by whatever address, or no address that somebody could call.
+_HERE = frozenset({"127.0.0.1", "::1", "localhost", "0.0.0.0", "::"})  # noqa: S104 - nothing is bound here
+
+#: A port that an https address need not name.
+_HTTPS = 443
 
 ServiceName = Literal["identity", "jobs", "control", "farm", "portal"]
 
@@ -16,9 +22,12 @@ class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
         str,
         Meta(
             pattern=r"^https://[^/?#\s]+$",
-            description="The address by which clients reach the public base: tokens and links name it.",
+            description="The address by which clients reach the public base: tokens and links name it. Unless it is "
+            "set it follows `server.host` and `server.port`: `https://<host>:<port>`, with `localhost` for a loopback "
+            "address and where all addresses are listened on, so at first `https://localhost:8443`.",
+            examples=["https://farm.example"],
         ),
-    ] = "https://localhost:8443"
+    ] = ""
     host: Annotated[
         str,
         Meta(
@@ -59,3 +68,17 @@ class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
     shutdown_grace: Annotated[
         Seconds, Meta(description="How long requests under way get to finish when the service stops.")
     ] = 10.0
+
+    def __post_init__(self) -> None:
+        if not self.public_url:
+            structs.force_setattr(self, "public_url", _https_url(self.host, self.port))
+
+
+def http_authority(host: str, port: int) -> str:
+    """Host and port as a URL has them."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _https_url(host: str, port: int) -> str:
+    name = "localhost" if host in _HERE else host
+    return f"https://{http_authority(name, port)}".removesuffix(f":{_HTTPS}")

@@ -4,11 +4,24 @@ from headland.cli.errors import CliError
 from headland.cli.exit_codes import ExitCode
 from headland.cli.files import write_private
 from headland.cli.profile import Profile, current_profile, profile_file, read_profile, store_profile
+from headland.settings import Home
 
 URL = "https://headland.example:8443"
 
 
-def test_nothing_set_means_this_machine():
+def test_nothing_set_means_this_machine(tmp_path, monkeypatch):
+    monkeypatch.setenv("HEADLAND_HOME", str(tmp_path / "home"))
+    assert current_profile({}) == Profile("https://localhost:8443")
+
+
+def test_nothing_set_means_the_service_of_this_machine_wherever_it_listens(tmp_path, monkeypatch):
+    monkeypatch.setenv("HEADLAND_HOME", str(tmp_path))
+    address = Home(tmp_path).address
+    address.parent.mkdir()
+    address.write_text("https://localhost:9443")
+    assert current_profile({}) == Profile("https://localhost:9443")
+    assert current_profile({"HEADLAND_URL": URL}) == Profile(URL)
+    address.write_bytes(b"\xff")
     assert current_profile({}) == Profile("https://localhost:8443")
 
 
