@@ -82,7 +82,7 @@ lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@echo 'livy>=0.8' | $(COMPILE) -o tests/clients/livy/pylivy.txt -
 	@printf 'sparkmagic>=0.23\nnbclient\nipykernel<7\nsetuptools\n' \
 	  | $(COMPILE) --override tests/clients/livy/without-kerberos.txt -o tests/clients/livy/sparkmagic.txt -
-	@echo 'azure-identity>=1.20' | $(COMPILE) -o tests/clients/identity/azure.txt -
+	@printf 'azure-identity>=1.20\naiohttp>=3.13\n' | $(COMPILE) -o tests/clients/identity/azure.txt -
 	@printf '%s\n' $(ARM) | $(COMPILE) --prerelease=allow -o tests/clients/arm/python.txt -
 	@printf 'azure-agrifood-farming>=1.0.0b2\nazure-identity>=1.25\naiohttp>=3.13\n' | $(COMPILE) -o tests/clients/farm/python.txt -
 	@echo 'schemathesis>=4' | $(COMPILE) -o tests/clients/farm/schemathesis.txt -

@@ -9,6 +9,8 @@ from headland.control.matrix import Row, rows
 from headland.control.roles import ROLES, Role
 from headland.http.openapi import Api
 from headland.http.operations import Operation
+from headland.server.guards import audiences
+from headland.settings import Settings
 
 _INTRODUCTION = """\
 Who may do what is decided by **roles**. A role is assigned to an application in a **scope**: `/`, a
@@ -25,6 +27,14 @@ is beside its scope, whoever made it, is as closed as if there were no role. Wha
 
 `tests/service/control/test_matrix.py` tries every cell, in its scope and beside it, with the role held at every
 level."""
+
+_TOKENS = """\
+A token is for one audience, which is what its scope says before `/.default`. One for the deployment itself, at its
+public URL, opens every service; what clients of the hosted services ask for opens theirs. A request without a token,
+or with one for something else, is answered with 401, and its `WWW-Authenticate` names the scope to ask for."""
+
+#: Where the path begins with a scope: below a place that other operations name.
+_ANYWHERE = "/{scope:path}"
 
 _DATA = """\
 Actions on data are named `Microsoft.AgFoodPlatform/farmBeats/<family>/<verb>`. The specification has it so: an Admin
@@ -49,6 +59,9 @@ def authorization_page() -> str:
     return page(
         "Authorization",
         _INTRODUCTION,
+        "## Which token opens which service",
+        _TOKENS,
+        table(("Service", "Where", "Scope of its tokens"), _scopes()),
         "## Roles",
         table(("Role", "ID", "Allows", "Except"), (_role(role) for role in ROLES)),
         "## Data",
@@ -66,6 +79,25 @@ def authorization_page() -> str:
         ),
         *(block for api in apis for block in _api(api)),
     )
+
+
+def _scopes() -> Iterator[tuple[str, str, str]]:
+    opened = audiences(Settings())
+    own = Settings().server.public_url
+    for api in declared()[0]:
+        if api.name in opened:
+            where = {_place(api.prefix + item.path) for item in api.operations} - {_ANYWHERE}
+            named = sorted(opened[api.name], key=lambda audience: (audience != own, audience))
+            yield (
+                api.name,
+                ", ".join(code(place) for place in sorted(where)),
+                ", ".join(code(f"{audience}/.default") for audience in named),
+            )
+
+
+def _place(path: str) -> str:
+    """The first part of an operation's path: below it are the service's."""
+    return "/" + path.split("/")[1]
 
 
 def matrix(operations: Sequence[Operation]) -> str:

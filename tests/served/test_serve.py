@@ -209,6 +209,30 @@ class TestListeners:
             assert answer.headers["WWW-Authenticate"].startswith("Bearer")
             assert client.get(path).status_code == 200
 
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "/livy/batches",
+            "/storage/-/-",
+            "/identity/applications",
+            "/audit/entries",
+            "/tenants?api-version=2022-12-01",
+            "/control/instances",
+            "/farm/meadow/parties?api-version=2022-11-01-preview",
+        ],
+    )
+    def test_a_refusal_names_the_scope_that_opens_the_door(self, served: Served, path: str) -> None:
+        scope = f"{served.url}/.default"
+        other = "https://management.azure.com" if path.startswith("/farm/") else "https://farmbeats.azure.net"
+        for token in ("", served.token(f"{other}/.default")):
+            with served.client(token) as client:
+                answer = client.get(path)
+            assert answer.status_code == 401
+            assert f', scope="{scope}"' in answer.headers["WWW-Authenticate"]
+            assert f"Ask for a token with the scope '{scope}'." in answer.text
+        with served.client(served.token(scope)) as client:
+            assert client.get(path).status_code in (200, 404)
+
     def test_a_refusal_reaches_a_client_that_is_still_sending(self, served: Served, tmp_path: Path) -> None:
         body = tmp_path / "body"
         body.write_bytes(bytes(3_000_000))

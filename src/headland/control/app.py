@@ -106,6 +106,8 @@ async def _unauthenticated(request: Request, error: Exception) -> Response:
         known = "','".join(sorted(service.guard.audiences))
         message += f" It should exactly match one of the allowed audiences '{known}'."
     challenge = f'Bearer authorization_uri="{service.public_url}/{_tenant(request, service)}"'
+    if service.guard.scope:
+        challenge += f', scope="{service.guard.scope}"'
     if problem.kind != "missing":
         challenge += ', error="invalid_token", error_description="The token is not good here."'
     return _answer(401, code, message, None, {"www-authenticate": challenge, "x-ms-failure-cause": "gateway"})

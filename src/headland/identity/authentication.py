@@ -14,8 +14,12 @@ from headland.identity.refusals import TokenRefusedError
 from headland.identity.token_request import TokenRequest
 from headland.identity.usage import Usage
 
+#: Azure's SDKs ask nobody whether an authority of this name is a good one, so that the environment alone can lead
+#: them here; to any other they send the question to the hosted directory, unless their program says otherwise.
+ADFS = "adfs"
+
 #: Names in a tenant's place for whichever tenant the client belongs to: clients that were told of none send them.
-ANY_TENANT = frozenset({"common", "organizations"})
+ANY_TENANT = frozenset({"common", "organizations", ADFS})
 
 
 class Authentication:

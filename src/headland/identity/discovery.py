@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 from headland.identity import refusals, wire
 from headland.identity.assertions import ALGORITHMS
+from headland.identity.authentication import ADFS
 from headland.identity.claims import issuer_name
 from headland.identity.identifiers import is_domain
 from headland.identity.keys import ALGORITHM
@@ -46,7 +47,8 @@ def provider_metadata(
     There is no authorization endpoint yet; its address is here because MSAL accepts no metadata without.
     """
     base = f"{public_url}/{tenant.id if tenant is not None else named.lower()}"
-    part = "/v2.0" if version == "2.0" else ""
+    # Who goes by `adfs` reads the metadata where a v1 authority has them, and then asks for a scope.
+    part = "/v2.0" if version == "2.0" or named.lower() == ADFS else ""
     return wire.ProviderMetadata(
         issuer=issuer_name(public_url, tenant.id if tenant is not None else TENANT_PLACEHOLDER, version),
         authorization_endpoint=f"{base}/oauth2{part}/authorize",

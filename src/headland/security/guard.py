@@ -39,6 +39,8 @@ class Guard:
     verifier: Verifier
     #: Resource identifiers, without trailing slash, of which a token opens this API.
     audiences: frozenset[str]
+    #: What callers are told to ask for, where there is a scope that brings such a token (RFC 6750 section 3).
+    scope: str = ""
     #: Set where HTTP Basic with client id and secret is taken, too.
     check_secret: SecretCheck | None = None
     #: Whether a request may say nothing of who is calling. One that says something wrong is refused even so.
@@ -58,7 +60,7 @@ class Guard:
             if self.anonymous:
                 return None
             raise AuthenticationError(
-                "A bearer token is needed: send 'Authorization: Bearer <access token>'.",
+                f"A bearer token is needed: send 'Authorization: Bearer <access token>'.{self._asking()}",
                 self._challenge(),
                 "missing",
             )
@@ -73,7 +75,13 @@ class Guard:
             try:
                 return await self.by_token(credentials)
             except TokenError as error:
-                raise AuthenticationError(str(error), _bearer_challenge(str(error)), error.kind) from None
+                message = str(error)
+                challenge = (
+                    f'{self._bearer()}, error="invalid_token", error_description="{_quotable(message)}"'
+                )
+                if error.kind == "audience":
+                    message += self._asking()
+                raise AuthenticationError(message, challenge, error.kind) from None
         if scheme == "basic" and self.check_secret is not None:
             principal = await self._by_secret(credentials, self.check_secret)
             if principal is not None:
@@ -81,7 +89,8 @@ class Guard:
             raise AuthenticationError("Client id or secret is wrong.", self._challenge())
         # What was sent is not repeated: it may be a token whose sender forgot the word before it.
         raise AuthenticationError(
-            "This kind of authorization is not taken here: send 'Authorization: Bearer <access token>'.",
+            "This kind of authorization is not taken here: send 'Authorization: Bearer <access token>'."
+            + self._asking(),
             self._challenge(),
         )
 
@@ -107,10 +116,15 @@ class Guard:
         return await check(client_id, secret) if colon else None
 
     def _challenge(self) -> str:
-        return 'Basic realm="headland", charset="UTF-8"' if self.check_secret else 'Bearer realm="headland"'
+        return 'Basic realm="headland", charset="UTF-8"' if self.check_secret else self._bearer()
+
+    def _bearer(self) -> str:
+        return 'Bearer realm="headland"' + (f', scope="{self.scope}"' if self.scope else "")
+
+    def _asking(self) -> str:
+        return f" Ask for a token with the scope '{self.scope}'." if self.scope else ""
 
 
-def _bearer_challenge(problem: str) -> str:
+def _quotable(text: str) -> str:
     # The header is Latin-1 and the text between quotes (RFC 6750 section 3): keep to what both allow.
-    safe = "".join(c if " " <= c <= "~" and c not in '"\\' else "?" for c in problem)
-    return f'Bearer realm="headland", error="invalid_token", error_description="{safe}"'
+    return "".join(c if " " <= c <= "~" and c not in '"\\' else "?" for c in text)

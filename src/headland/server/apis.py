@@ -31,9 +31,9 @@ from headland.security import Guard, Verifier
 from headland.security.guard import SecretCheck
 from headland.server.deployment import Deployment
 from headland.server.farm import declared_farm
+from headland.server.guards import guard_of
 from headland.server.health import health_operations
 from headland.server.metrics import metrics_operation
-from headland.settings import Settings
 from headland.storage.routes import storage_api
 
 
@@ -42,8 +42,8 @@ def public_apis(deployment: Deployment, verifier: Verifier) -> list[Api]:
     settings = deployment.settings
     apis: list[Api] = []
     if "jobs" in settings.server.services:
-        jobs = _jobs(deployment, Guard(verifier, jobs_audiences(settings)), requested_by=True)
-        own = Guard(verifier, own_audiences(settings))
+        jobs = _jobs(deployment, guard_of("jobs", settings, verifier), requested_by=True)
+        own = guard_of("storage", settings, verifier)
         apis += [
             jobs_api(jobs, "/livy"),
             storage_api(deployment.storage, own, settings.storage.max_upload),
@@ -67,9 +67,10 @@ def private_apis(deployment: Deployment, verifier: Verifier, check_secret: Secre
         wanted = server.private_authentication
         # Secrets are the identity service's: where it does not run, it lets nobody in.
         by_secret = wanted != "bearer" and "identity" in server.services
-        guard = Guard(
+        guard = guard_of(
+            "jobs",
+            deployment.settings,
             verifier,
-            jobs_audiences(deployment.settings),
             check_secret=check_secret if by_secret else None,
             anonymous=wanted == "none",
         )
@@ -82,25 +83,6 @@ def private_apis(deployment: Deployment, verifier: Verifier, check_secret: Secre
 def openapi_document(apis: list[Api]) -> dict[str, Any]:
     """`apis` in OpenAPI's words: what `/openapi.json` answers."""
     return openapi("Headland", headland.__version__, apis)
-
-
-def own_audiences(settings: Settings) -> frozenset[str]:
-    """Tokens for the deployment itself open what is Headland's own."""
-    return frozenset({settings.server.public_url})
-
-
-def control_audiences(settings: Settings) -> frozenset[str]:
-    """Tokens for the resource manager, by whatever name, or for the deployment itself, open the control plane."""
-    named = (url.rstrip("/") for url in settings.control.audiences)
-    return frozenset({settings.server.public_url, *named})
-
-
-def jobs_audiences(settings: Settings) -> frozenset[str]:
-    """Tokens for the cluster access endpoint, or for the deployment itself, open the job service."""
-    public = settings.server.public_url
-    return frozenset(
-        {public, f"{public}/livy", *(url.rstrip("/") for url in settings.identity.cluster_access_urls)}
-    )
 
 
 def _jobs(deployment: Deployment, guard: Guard, *, requested_by: bool) -> list[Operation]:

@@ -17,11 +17,12 @@ from headland.portal import PREFIX as PORTAL
 from headland.portal import portal_app, portal_entrance
 from headland.security import Guard, Verifier
 from headland.security.outside import OutsideIssuer
-from headland.server.apis import control_audiences, own_audiences, private_apis, public_apis
+from headland.server.apis import private_apis, public_apis
 from headland.server.deployment import Deployment
 from headland.server.directory import IdentityDirectory
 from headland.server.farm import PREFIX as FARM
 from headland.server.farm import farm_application, farm_hosts, farm_worker
+from headland.server.guards import guard_of
 from headland.server.instance_stores import InstanceStores, files_of, pending_of, stores_of
 from headland.server.lines import LINES
 from headland.server.logging import configure_logging, request_lines
@@ -57,18 +58,18 @@ class Assembly:
     def public(self) -> Listener:
         """The public base."""
         settings, deployment = self.deployment.settings, self.deployment
-        own = Guard(self.verifier, own_audiences(settings))
         apis = {api.name: api for api in public_apis(deployment, self.verifier)}
         mounted: dict[str, Application] = {}
         at_root = [Application(apis["server"].operations, {})]
         if "jobs" in apis:
             mounted[apis["jobs"].prefix] = jobs_app([*apis["jobs"].operations])
             mounted[apis["storage"].prefix] = storage_app(
-                deployment.storage, own, settings.storage.max_upload
+                deployment.storage, self._guard("storage"), settings.storage.max_upload
             )
-        mounted[apis["audit"].prefix] = audit_app(deployment.database, own)
+        mounted[apis["audit"].prefix] = audit_app(deployment.database, self._guard("audit"))
         if self.issuer is not None:
-            admin = AdminService(deployment.database, settings, own, belongings)
+            guard = self._guard("applications")
+            admin = AdminService(deployment.database, settings, guard, belongings)
             mounted[apis["applications"].prefix] = identity_admin_app(admin)
             at_root.append(identity_app(deployment.database, settings, self.issuer))
         if "control" in apis:
@@ -90,12 +91,15 @@ class Assembly:
             raise RuntimeError("there is no public base yet")
         await self._public.answer_inside(scope, receive, send)
 
+    def _guard(self, api: str) -> Guard:
+        return guard_of(api, self.deployment.settings, self.verifier)
+
     def _control(self) -> ControlService:
         deployment = self.deployment
         return ControlService(
             deployment.database,
             deployment.settings,
-            Guard(self.verifier, control_audiences(deployment.settings)),
+            self._guard("control"),
             self.authorizer,
             IdentityDirectory(outside=bool(deployment.settings.security.issuers)),
             Terms.of(deployment.settings.control),

@@ -18,10 +18,11 @@ from headland.farm.application import INSTANCE_HOST, FarmApplication
 from headland.farm.geometry import Limits
 from headland.http.listener import Hosts
 from headland.http.openapi import Api
-from headland.security import Guard, Verifier
+from headland.security import Verifier
 from headland.server.deployment import Deployment
+from headland.server.guards import guard_of
 from headland.server.instance_stores import files_of, pending_of, stores_of, throttle_of
-from headland.settings import FARM_RESOURCE, Settings
+from headland.settings import Settings
 
 #: Where it is mounted on the public base.
 PREFIX = "/farm"
@@ -46,16 +47,11 @@ def farm_worker(deployment: Deployment, pending: Pending, files: Files) -> Worke
     return Worker(pending, stores_of(deployment), (files.sweep,), kinds=(rasterizing(files),))
 
 
-def farm_guard(settings: Settings, verifier: Verifier) -> Guard:
-    """Tokens for the hosted service's constant, or for the deployment itself, open the farm service."""
-    return Guard(verifier, frozenset({FARM_RESOURCE, settings.server.public_url}))
-
-
 def declared_farm(deployment: Deployment, verifier: Verifier) -> Api:
     """The declaration, for the API reference."""
     settings = deployment.settings
     operations = farm_operations(
-        guard=farm_guard(settings, verifier),
+        guard=guard_of("farm", settings, verifier),
         authorizer=RoleAuthorizer(deployment.database),
         instances=ProvisionedInstances(Instances(deployment.database)),
         stores=stores_of(deployment),
@@ -72,7 +68,7 @@ def farm_application(
     """The application."""
     settings = deployment.settings
     return farm_app(
-        guard=farm_guard(settings, verifier),
+        guard=guard_of("farm", settings, verifier),
         authorizer=RoleAuthorizer(deployment.database),
         instances=ProvisionedInstances(Instances(deployment.database)),
         stores=stores_of(deployment),

@@ -71,9 +71,9 @@ def driver(reached: Reached, tmp_path_factory: pytest.TempPathFactory) -> Callab
 
 
 def drivers_of(reached: Reached, home: Path) -> Callable[..., Any]:
-    """The same, for any instance."""
+    """The same, for any instance; `environment` has more of it."""
 
-    def run(script: str, *arguments: str) -> Any:
+    def run(script: str, *arguments: str, **environment: str) -> Any:
         is_python = script.endswith(".py")
         program = HERE / ".environments/python/bin/python" if is_python else "node"
         needed = program if is_python else HERE / "node_modules/@azure-rest/agrifood-farming"
@@ -94,7 +94,7 @@ def drivers_of(reached: Reached, home: Path) -> Callable[..., Any]:
         }
         ended = subprocess.run(
             [str(program), str(HERE / "drivers" / script), *arguments],
-            env=told,
+            env=told | environment,
             capture_output=True,
             text=True,
             timeout=PATIENCE,

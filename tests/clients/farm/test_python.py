@@ -2,7 +2,11 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+from tests.clients.farm.conftest import drivers_of, reached_at
+from tests.serving import Served
 
 
 def test_records(driver: Callable[..., Any]) -> None:
@@ -44,3 +48,20 @@ def test_records(driver: Callable[..., Any]) -> None:
 
 def test_pages_of_the_asynchronous_client(driver: Callable[..., Any]) -> None:
     assert driver("records_async.py", "aio")["listed"] == [f"aio-{number:03}" for number in range(60)]
+
+
+def test_a_client_that_joins_addresses_from_the_root(
+    make_served: Callable[..., Served], tmp_path: Path
+) -> None:
+    served = make_served(server_services="identity,control,farm", control_instance_domain="farm.example")
+    served.start(authorize=False)
+    reached = reached_at(served)
+    client_id, secret = reached.applications["admin"]
+    seen = drivers_of(reached, tmp_path)(
+        "joined.py",
+        AZURE_AUTHORITY_HOST=reached.authority,
+        AZURE_TENANT_ID="adfs",
+        AZURE_CLIENT_ID=client_id,
+        AZURE_CLIENT_SECRET=secret,
+    )
+    assert seen == {"made": 201, "ids": ["joined"]}

@@ -63,6 +63,20 @@ class Client:
             **more,
         }
 
+    def environment(self, tenant: str = "adfs", *, by: str = "secret") -> dict[str, str]:
+        """All that `DefaultAzureCredential` is told, but for the CA."""
+        credential = (
+            {"AZURE_CLIENT_SECRET": self.secret}
+            if by == "secret"
+            else {"AZURE_CLIENT_CERTIFICATE_PATH": str(self.pem)}
+        )
+        return {
+            "AZURE_AUTHORITY_HOST": self.served.url,
+            "AZURE_TENANT_ID": tenant,
+            "AZURE_CLIENT_ID": self.client_id,
+            **credential,
+        }
+
     def opens(self, token: str) -> bool:
         """Whether the job service takes the token."""
         answer = self.served.private.get("/batches", headers={"Authorization": f"Bearer {token}"})

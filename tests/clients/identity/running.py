@@ -13,14 +13,15 @@ from tests.serving import PATIENCE, Served
 
 HERE = Path(__file__).parent
 PYTHON = HERE / ".environments/azure/bin/python"
+INSTALLED = HERE / ".environments/azure/installed.txt"
 GO = HERE / ".environments/go/client"
 MODULES = HERE / "javascript/node_modules/@azure/identity"
 
 
 def run_python(served: Served, case: str, arguments: Mapping[str, Any], **environment: str) -> Any:
     """What `drivers/python_clients.py` answers."""
-    if not PYTHON.exists():
-        is_missing("azure-identity is not installed: run `make clients`")
+    if not PYTHON.exists() or INSTALLED.read_text() != (HERE / "azure.txt").read_text():
+        is_missing("azure-identity is not installed as it is pinned: run `make clients`")
     command = [str(PYTHON), str(HERE / "drivers/python_clients.py"), case]
     return _answer(command, arguments, {"REQUESTS_CA_BUNDLE": str(served.ca), **environment})
 
@@ -34,11 +35,11 @@ def run_javascript(served: Served, case: str, arguments: Mapping[str, Any], **en
     return _answer(command, arguments, {"NODE_EXTRA_CA_CERTS": str(served.ca), **environment})
 
 
-def run_go(served: Served, case: str, arguments: Mapping[str, Any]) -> Any:
+def run_go(served: Served, case: str, arguments: Mapping[str, Any], **environment: str) -> Any:
     """What `go/main.go` answers."""
     if not GO.exists():
         is_missing("azidentity for Go is not installed: run `make clients`")
-    return _answer([str(GO), case], arguments, {"SSL_CERT_FILE": str(served.ca)})
+    return _answer([str(GO), case], arguments, {"SSL_CERT_FILE": str(served.ca), **environment})
 
 
 def run_curl(served: Served, *arguments: str) -> str:

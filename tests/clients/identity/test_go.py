@@ -19,6 +19,15 @@ def test_credential(client, case, more, method):
     assert client.opens(cluster)
 
 
+@pytest.mark.parametrize(("by", "method"), [("secret", "1"), ("certificate", "2")])
+@pytest.mark.parametrize("case", ["default", "environment"])
+def test_credential_by_environment_alone(client, case, by, method):
+    answer = run_go(client.served, case, client.given(), **client.environment(by=by))
+    assert "message" not in answer, answer
+    assert [claims_of(token)["appidacr"] for token in answer["tokens"]] == [method, method]
+    assert client.opens(answer["tokens"][1])
+
+
 def test_refusals_reach_people_in_the_words_they_know(client):
     answer = run_go(client.served, "client_secret", client.given(client_secret="wrong"))
     assert "AADSTS7000215: Invalid client secret provided." in answer["message"]

@@ -25,17 +25,30 @@ def test_client_certificate_credential(client, chain):
     good(client, run_javascript(client.served, "certificate", given), "2")
 
 
-def test_default_credential_by_environment(client):
-    answer = run_javascript(
-        client.served,
-        "default",
-        client.given(),
-        AZURE_AUTHORITY_HOST=client.served.url,
-        AZURE_TENANT_ID=client.tenant,
-        AZURE_CLIENT_ID=client.client_id,
-        AZURE_CLIENT_SECRET=client.secret,
+METHODS = {"secret": "1", "certificate": "2"}
+
+
+@pytest.mark.parametrize("by", METHODS)
+@pytest.mark.parametrize("case", ["default", "environment"])
+def test_credential_by_environment_alone(client, case, by):
+    good(
+        client, run_javascript(client.served, case, client.given(), **client.environment(by=by)), METHODS[by]
     )
-    good(client, answer, "1")
+
+
+@pytest.mark.parametrize("by", METHODS)
+def test_credential_by_environment_and_the_program_turns_the_outside_look_off(client, by):
+    given = client.given(options={"disableInstanceDiscovery": True})
+    answer = run_javascript(client.served, "default", given, **client.environment(client.tenant, by=by))
+    good(client, answer, METHODS[by])
+
+
+@pytest.mark.parametrize("by", METHODS)
+def test_credential_whose_authority_alone_is_in_the_environment(client, by):
+    more = {"path": str(client.pem)} if by == "certificate" else {}
+    given = client.given(tenant="adfs", **more)
+    answer = run_javascript(client.served, "in_environment", given, AZURE_AUTHORITY_HOST=client.served.url)
+    good(client, answer, METHODS[by])
 
 
 @pytest.mark.parametrize("by", ["secret", "thumbprint", "thumbprintSha256"])

@@ -35,20 +35,35 @@ def test_certificate_credential_from_a_pfx_file(client):
     good(client, run_python(client.served, "certificate", given)["tokens"], "2")
 
 
-def test_default_credential_by_environment(client):
-    common = {
-        "AZURE_AUTHORITY_HOST": client.served.url,
-        "AZURE_TENANT_ID": client.tenant,
-        "AZURE_CLIENT_ID": client.client_id,
-    }
-    by_secret = run_python(
-        client.served, "default", client.given(), **common, AZURE_CLIENT_SECRET=client.secret
-    )
-    good(client, by_secret["tokens"], "1")
-    by_certificate = run_python(
-        client.served, "default", client.given(), **common, AZURE_CLIENT_CERTIFICATE_PATH=str(client.pem)
-    )
-    good(client, by_certificate["tokens"], "2")
+METHODS = {"secret": "1", "certificate": "2"}
+
+
+@pytest.mark.parametrize("by", METHODS)
+@pytest.mark.parametrize("case", ["default", "default_async", "environment"])
+def test_credential_by_environment_alone(client, case, by):
+    told = {**client.environment(by=by), "SSL_CERT_FILE": str(client.served.ca)}
+    good(client, run_python(client.served, case, client.given(), **told)["tokens"], METHODS[by])
+
+
+@pytest.mark.parametrize("by", METHODS)
+def test_credential_by_environment_and_the_program_turns_the_outside_look_off(client, by):
+    given = client.given(options={"disable_instance_discovery": True})
+    answer = run_python(client.served, "default", given, **client.environment(client.tenant, by=by))
+    good(client, answer["tokens"], METHODS[by])
+
+
+@pytest.mark.parametrize("by", METHODS)
+def test_asynchronous_credential_asks_nobody_outside(client, by):
+    told = {**client.environment(client.tenant, by=by), "SSL_CERT_FILE": str(client.served.ca)}
+    good(client, run_python(client.served, "default_async", client.given(), **told)["tokens"], METHODS[by])
+
+
+@pytest.mark.parametrize("by", METHODS)
+def test_credential_whose_authority_alone_is_in_the_environment(client, by):
+    more = {"path": str(client.pem)} if by == "certificate" else {}
+    given = client.given(tenant="adfs", **more)
+    answer = run_python(client.served, "in_environment", given, AZURE_AUTHORITY_HOST=client.served.url)
+    good(client, answer["tokens"], METHODS[by])
 
 
 @pytest.mark.parametrize(

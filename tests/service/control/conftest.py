@@ -233,7 +233,9 @@ async def deployment(
 ) -> AsyncIterator[Deployment]:
     clock = Clock()
     issuer = Issuer(database, PUBLIC_URL)
-    guard = Guard(Verifier([issuer.trusted()], clock), frozenset({PUBLIC_URL, AUDIENCE}))
+    guard = Guard(
+        Verifier([issuer.trusted()], clock), frozenset({PUBLIC_URL, AUDIENCE}), f"{PUBLIC_URL}/.default"
+    )
     stores = Stores(shelf)
     deployer = Deployer(database, stores, tmp_path / "deployer.lock", clock)
     service = ControlService(

@@ -40,7 +40,8 @@ async def test_without_a_good_token(deployment, refused):
         assert answer.headers["x-ms-failure-cause"] == "gateway"
     answer = await deployment.client.get(f"{deployment.group()}?api-version=2022-12-01")
     challenge = answer.headers["www-authenticate"]
-    assert challenge == f'Bearer authorization_uri="https://headland.test:8443/{deployment.tenant}"'
+    base = "https://headland.test:8443"
+    assert challenge == f'Bearer authorization_uri="{base}/{deployment.tenant}", scope="{base}/.default"'
     lasting = lasting_claims(
         deployment.known(deployment.administrator),
         Resource("https://management.azure.com", "1.0"),

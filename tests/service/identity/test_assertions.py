@@ -125,6 +125,19 @@ async def test_tenant_may_be_left_to_the_client(deployment, signer):
     assert claims_of(answer.json()["access_token"])["tid"] == deployment.tenant
 
 
+@pytest.mark.parametrize("jti", ["a", "ab", "abc"])
+async def test_padding_that_is_signed_with_the_rest_changes_nothing(deployment, signer, jti):
+    """As azure-identity's asynchronous clients send it."""
+    header, payload, _ = signer.assertion(NOW, header={"alg": "RS256", "x5t": signer.x5t}, jti=jti).split(".")
+    padded = ".".join(part + "=" * (-len(part) % 4) for part in (header, payload))
+    signature = signer.key.sign(padded.encode(), PKCS1v15(), SHA256())
+    assertion = f"{padded}.{base64.urlsafe_b64encode(signature).decode()}"
+    assert (await ask(deployment, signer, assertion)).status_code == 200
+    without = f"{header}.{payload}"
+    other = await ask(deployment, signer, f"{without}.{base64.urlsafe_b64encode(signature).decode()}")
+    assert other.status_code == (200 if without == padded else 401)
+
+
 async def test_msal_may_use_an_assertion_for_ten_minutes(deployment, signer):
     assertion = signer.assertion(NOW)
     for scope in (f"{FARM}/.default", f"{PUBLIC_URL}/.default"):

@@ -58,6 +58,23 @@ async def test_metadata_of_no_tenant_in_particular_leads_to_the_clients_own(
     assert keys == own.json()
 
 
+@pytest.mark.parametrize("named", ["adfs", "ADFS"])
+@pytest.mark.parametrize("part", ["/v2.0", ""], ids=["v2", "v1"])
+async def test_metadata_of_adfs_lead_those_who_have_a_scope_to_the_clients_own_tenant(
+    deployment, named, part
+):
+    answer = await deployment.tokens.get(f"/{named}{part}/.well-known/openid-configuration")
+    metadata = answer.json()
+    assert metadata["token_endpoint"] == f"{PUBLIC_URL}/adfs/oauth2/v2.0/token"
+    answer = await deployment.tokens.post(metadata["token_endpoint"], data=deployment.form())
+    token = answer.json()["access_token"]
+    principal = deployment.verifier.verify(token, frozenset({PUBLIC_URL}))
+    assert principal.tenant_id == deployment.tenant
+    assert (await deployment.tokens.get(metadata["jwks_uri"])).status_code == 200
+    nobody = await deployment.tokens.post(metadata["token_endpoint"], data=deployment.form(client_id=NOBODY))
+    assert (nobody.status_code, nobody.json()["error_codes"]) == (400, [700016])
+
+
 @pytest.mark.parametrize(
     "path",
     [

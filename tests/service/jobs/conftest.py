@@ -47,6 +47,7 @@ from headland.storage import Storage
 JSON = "application/json; charset=UTF-8"
 PUBLIC_URL = "https://headland.test:8443"
 AUDIENCE = "https://hilo.azurehdinsight.net"
+SCOPE = f"{PUBLIC_URL}/.default"
 TENANT = "11111111-2222-3333-4444-555555555555"
 CLIENT = "99999999-8888-7777-6666-555555555555"
 ISSUER = f"{PUBLIC_URL}/{TENANT}/v2.0"
@@ -265,10 +266,11 @@ async def make_service(template, tmp_path, key):
             audiences = frozenset({AUDIENCE, PUBLIC_URL, f"{PUBLIC_URL}/livy"})
             wanted = settings.server.private_authentication
             guards = {
-                "public": Guard(verifier, audiences),
+                "public": Guard(verifier, audiences, SCOPE),
                 "private": Guard(
                     verifier,
                     audiences,
+                    SCOPE,
                     check_secret=None if wanted == "bearer" else check_secret,
                     anonymous=wanted == "none",
                 ),

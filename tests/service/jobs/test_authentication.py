@@ -14,7 +14,8 @@ pytestmark = pytest.mark.anyio
 CLIENT = "99999999-8888-7777-6666-555555555555"
 SECRET = "correct horse battery staple"
 NOW = 1_800_000_000
-BEARER_CHALLENGE = 'Bearer realm="headland"'
+SCOPE = "https://headland.test:8443/.default"
+BEARER_CHALLENGE = f'Bearer realm="headland", scope="{SCOPE}"'
 BASIC_CHALLENGE = 'Basic realm="headland", charset="UTF-8"'
 ROUTES = [
     ("GET", "/batches"),
@@ -48,7 +49,7 @@ async def test_without_a_token_nothing_is_done(service, check_error, listener):
     client = getattr(service, listener)
     for method, path in ROUTES:
         answer = await client.request(method, path, json=BODY, headers={"x-requested-by": "test"})
-        check_error(answer, 401, "A bearer token is needed: send 'Authorization: Bearer <access token>'.")
+        check_error(answer, 401, f"access token>'. Ask for a token with the scope '{SCOPE}'.")
         assert answer.headers["www-authenticate"] == BEARER_CHALLENGE
     assert service.row(1) is None
     assert not service.row(0).unwanted
@@ -80,7 +81,7 @@ BAD_CLAIMS = {
     "not valid yet": ({"nbf": NOW + 61}, "The token is not valid yet."),
     "for somebody else": (
         {"aud": "https://farmbeats.azure.net"},
-        "The token is for 'https://farmbeats.azure.net', not for this service.",
+        f"not for this service. Ask for a token with the scope '{SCOPE}'.",
     ),
     "for a part of us": (
         {"aud": "https://hilo.azurehdinsight.net.example"},

@@ -3,13 +3,20 @@
 The first argument names the case, standard input has its arguments as JSON; the answer is JSON, too.
 """
 
+import asyncio
 import json
 import sys
 
 import msal
 import requests
 from azure.core.exceptions import ClientAuthenticationError
-from azure.identity import CertificateCredential, ClientSecretCredential, DefaultAzureCredential
+from azure.identity import (
+    CertificateCredential,
+    ClientSecretCredential,
+    DefaultAzureCredential,
+    EnvironmentCredential,
+)
+from azure.identity import aio as azure_identity_aio
 
 
 def client_secret(given):
@@ -37,7 +44,28 @@ def certificate(given):
 
 
 def default(given):
-    return azure_tokens(DefaultAzureCredential(disable_instance_discovery=True), given)
+    return azure_tokens(DefaultAzureCredential(**given.get("options", {})), given)
+
+
+def environment(given):
+    return azure_tokens(EnvironmentCredential(), given)
+
+
+def in_environment(given):
+    """The authority by the environment, the rest as a program says it: without a word of discovery."""
+    if "path" in given:
+        return azure_tokens(CertificateCredential(given["tenant"], given["client_id"], given["path"]), given)
+    return azure_tokens(
+        ClientSecretCredential(given["tenant"], given["client_id"], given["client_secret"]), given
+    )
+
+
+def default_async(given):
+    async def tokens():
+        async with azure_identity_aio.DefaultAzureCredential() as credential:
+            return {"tokens": [(await credential.get_token(scope)).token for scope in given["scopes"]]}
+
+    return asyncio.run(tokens())
 
 
 def azure_tokens(credential, given):
@@ -77,6 +105,9 @@ CASES = {
     "client_secret": client_secret,
     "certificate": certificate,
     "default": default,
+    "default_async": default_async,
+    "environment": environment,
+    "in_environment": in_environment,
     "msal": msal_client,
     "plain": plain,
 }

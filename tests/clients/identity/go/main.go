@@ -39,6 +39,12 @@ func main() {
 }
 
 func credentialOf(kind string, given arguments) (azcore.TokenCredential, error) {
+	switch kind {
+	case "default":
+		return azidentity.NewDefaultAzureCredential(nil)
+	case "environment":
+		return azidentity.NewEnvironmentCredential(nil)
+	}
 	client := policy.ClientOptions{Cloud: cloud.Configuration{ActiveDirectoryAuthorityHost: given.Authority}}
 	if kind == "client_secret" {
 		options := &azidentity.ClientSecretCredentialOptions{ClientOptions: client, DisableInstanceDiscovery: true}

@@ -3,7 +3,12 @@
 // The first argument names the case, standard input has its arguments as JSON; the answer is JSON, too.
 
 import { readFileSync } from "node:fs";
-import { ClientCertificateCredential, ClientSecretCredential, DefaultAzureCredential } from "@azure/identity";
+import {
+  ClientCertificateCredential,
+  ClientSecretCredential,
+  DefaultAzureCredential,
+  EnvironmentCredential,
+} from "@azure/identity";
 import { ConfidentialClientApplication } from "@azure/msal-node";
 
 const given = JSON.parse(readFileSync(0, "utf8"));
@@ -19,7 +24,15 @@ const cases = {
         sendCertificateChain: given.chain ?? false,
       }),
     ),
-  default: () => azureTokens(new DefaultAzureCredential({ disableInstanceDiscovery: true })),
+  default: () => azureTokens(new DefaultAzureCredential(given.options)),
+  environment: () => azureTokens(new EnvironmentCredential()),
+  // The authority by the environment, the rest as a program says it: without a word of discovery.
+  in_environment: () =>
+    azureTokens(
+      given.path
+        ? new ClientCertificateCredential(given.tenant, given.client_id, given.path)
+        : new ClientSecretCredential(given.tenant, given.client_id, given.client_secret),
+    ),
   msal: async () => {
     const client = new ConfidentialClientApplication({ auth: given.auth });
     const tokens = [];
