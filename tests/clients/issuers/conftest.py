@@ -24,6 +24,9 @@ class Provider:
     """One that can be stopped, and started anew at the same address with other keys."""
 
     def __init__(self, folder: Path) -> None:
+        """Skips the test where it is not installed."""
+        if shutil.which("node") is None or not (HERE / "node_modules/oidc-provider").exists():
+            is_missing(f"oidc-provider is not installed: run `npm ci --ignore-scripts` in {HERE}")
         self.port = free_port()
         self.issuer = f"http://localhost:{self.port}"
         self._folder = folder
@@ -73,8 +76,6 @@ def ec_key(kid: str) -> dict[str, Any]:
 
 @pytest.fixture
 def provider(tmp_path: Path) -> Iterator[Provider]:
-    if shutil.which("node") is None or not (HERE / "node_modules/oidc-provider").exists():
-        is_missing(f"oidc-provider is not installed: run `npm ci --ignore-scripts` in {HERE}")
     made = Provider(tmp_path)
     yield made
     made.stop()
