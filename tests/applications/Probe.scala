@@ -11,7 +11,7 @@ object Probe {
     case Some("tell") => tell(arguments.drop(1))
     case Some("fail") => throw new IllegalStateException("the drill is out of seed")
     case Some("exit") => sys.exit(arguments(1).toInt)
-    case Some("linger") => linger(Paths.get(arguments(1)), arguments(2).toInt)
+    case Some("linger") => linger(Paths.get(arguments(1)), arguments(2))
     case Some("await") => await(Paths.get(arguments(1)))
     case Some("hold") => hold(Paths.get(arguments(1)))
     case other => sys.error(s"unknown behaviour $other")
@@ -51,13 +51,15 @@ object Probe {
     println("awaited")
   }
 
-  /** Leaves a line for each run, starts children that want to be forgotten, and stays for some seconds. */
-  private def linger(mark: Path, seconds: Int): Unit = {
+  /** Leaves a line for each run, starts children that want to be forgotten, and stays for some seconds, or until there
+    * is a file of another name beside its mark.
+    */
+  private def linger(mark: Path, until: String): Unit = {
     Files.writeString(mark, s"run ${ProcessHandle.current.pid}\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND)
     // Not scala.sys.process: its threads read the children's output, and would keep the JVM until they end.
     new ProcessBuilder("/bin/sh", "-c", "setsid sleep 600 & sleep 600 &").inheritIO().start()
     println("lingering")
-    Thread.sleep(seconds * 1000L)
+    until.toIntOption.fold(await(mark.resolveSibling(until)))(seconds => Thread.sleep(seconds * 1000L))
     println("lingered")
   }
 }

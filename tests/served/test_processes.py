@@ -27,10 +27,14 @@ def processes_of(run_key: str) -> dict[int, str]:
     return found
 
 
-def lingering(served: Served, jar: Path, mark: Path, seconds: int) -> tuple[int, str]:
-    """A batch whose application is at work, with children; its id and run key."""
+#: In the place of seconds: until the test puts a file beside the mark.
+RELEASED = "released"
+
+
+def lingering(served: Served, jar: Path, mark: Path, until: int | str) -> tuple[int, str]:
+    """A batch whose application is at work, with children, for some seconds or `RELEASED`; its id and run key."""
     body = {"file": served.put(jar, "jars/probe.jar"), "className": PROBE}
-    batch = served.submit(**body, args=["linger", str(mark), str(seconds)]).json()["id"]
+    batch = served.submit(**body, args=["linger", str(mark), str(until)]).json()["id"]
     eventually(lambda: "lingering" in served.lines(batch), "the application is at work")
     key = served.run_directory(batch).name
 
@@ -85,7 +89,7 @@ def test_a_batch_goes_on_when_the_service_ends(
 ) -> None:
     served = make_served()
     served.start()
-    batch, key = lingering(served, probe, tmp_path / "mark", 8)
+    batch, key = lingering(served, probe, tmp_path / "mark", RELEASED)
     before = processes_of(key)
     if how == "stop":
         assert served.stop() == 0
@@ -94,6 +98,7 @@ def test_a_batch_goes_on_when_the_service_ends(
     assert processes_of(key) == before
     served.start()
     assert served.state(batch) == "running"
+    (tmp_path / RELEASED).touch()
     assert served.wait(batch) == "success"
     lines = served.lines(batch)
     assert lines.count("lingered") == 1
@@ -108,9 +113,10 @@ def test_a_batch_that_ended_while_the_service_was_away_is_reported(
 ) -> None:
     served = make_served()
     served.start()
-    batch, key = lingering(served, probe, tmp_path / "mark", 3)
+    batch, key = lingering(served, probe, tmp_path / "mark", RELEASED)
     directory = served.run_directory(batch)
     served.kill()
+    (tmp_path / RELEASED).touch()
     eventually((directory / "exit.json").exists, "the runner puts the end on record without a service")
     served.start()
     assert served.wait(batch) == "success"
