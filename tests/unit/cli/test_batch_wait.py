@@ -23,6 +23,41 @@ def test_each_end_has_its_exit_code(headland, stand_in, end, code):
     assert (f"batch 0 ended {end}; " in result.stderr) == (code != 0)
 
 
+REPORT = [
+    "\t diagnostics: The program raised py4j.protocol.Py4JJavaError: An error occurred while calling o30.csv. "
+    "Java threw java.io.IOException: no space left",
+    "\t ApplicationMaster host: N/A",
+    "\t tracking URL: https://headland.example/livy/batches/0/log",
+]
+
+
+@pytest.mark.parametrize("command", [("wait", "0"), ("submit", "wasbs:///app.py", "--follow")])
+def test_why_a_batch_is_dead_is_told(headland, stand_in, command):
+    if command[0] == "wait":
+        stand_in.add_batch("dead", log=[*map(str, range(500)), *REPORT])
+    else:
+
+        def die():
+            stand_in.logs[0] = REPORT
+            stand_in.batches[0].update(state="dead")
+
+        stand_in.events = [die]
+    result = headland("batch", *command)
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1] == (
+        "headland: batch 0 ended dead: The program raised py4j.protocol.Py4JJavaError: An error occurred while calling "
+        "o30.csv. Java threw java.io.IOException: no space left; `headland batch log 0` tells more"
+    )
+
+
+def test_a_log_that_may_not_be_read_hides_no_end(headland, stand_in):
+    stand_in.add_batch("dead")
+    stand_in.instead["GET", "/livy/batches/0/log"] = [httpx.Response(403, json={"msg": "no"})]
+    result = headland("batch", "wait", "0")
+    assert result.exit_code == 1
+    assert "headland: batch 0 ended dead; `headland batch log 0` tells why" in result.stderr
+
+
 def test_lines_tell_of_stages_and_tasks_where_there_is_no_terminal(headland, stand_in):
     batch = stand_in.add_batch("starting")
 

@@ -105,6 +105,68 @@ Traceback (most recent call last):
 py4j.protocol.Py4JJavaError: An error occurred while calling z:org.apache.spark.api.python.PythonRDD.collectAndServe.
 : org.apache.spark.SparkException: Job aborted due to stage failure: Task 1 in stage 0.0 failed 1 times
 """
+#: As PySpark 4.1 prints it, shortened: the task's failure is told three times.
+PY4J_TASK = """\
+Traceback (most recent call last):
+  File "/home/app.py", line 9, in <module>
+    spark.range(3).write.csv("/proc/fields")
+  File "/site/py4j/protocol.py", line 327, in get_return_value
+    raise Py4JJavaError(
+py4j.protocol.Py4JJavaError: An error occurred while calling o30.csv.
+: org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 1 times, most recent \
+failure: Lost task 0.0 in stage 0.0 (TID 0) (10.0.0.4 executor driver): java.io.IOException: Mkdirs failed to create \
+file:/proc/fields
+\tat org.apache.hadoop.fs.ChecksumFileSystem.create(ChecksumFileSystem.java:556)
+
+Driver stacktrace:
+\tat org.apache.spark.scheduler.DAGScheduler.abortStage(DAGScheduler.scala:2984)
+\tat java.base/java.lang.Thread.run(Thread.java:840)
+Caused by: java.io.IOException: Mkdirs failed to create file:/proc/fields
+\tat org.apache.hadoop.fs.ChecksumFileSystem.create(ChecksumFileSystem.java:556)
+\t... 1 more
+
+"""
+PY4J_CAUSE = """\
+Traceback (most recent call last):
+  File "/home/app.py", line 3, in <module>
+    spark.read.format("harvester").load()
+py4j.protocol.Py4JJavaError: An error occurred while calling o31.load.
+: org.apache.spark.SparkClassNotFoundException: [DATA_SOURCE_NOT_FOUND] Failed to find the data source: harvester.
+\tat org.apache.spark.sql.errors.QueryExecutionErrors$.dataSourceNotFoundError(QueryExecutionErrors.scala:722)
+Caused by: java.io.IOException: the index is old
+\tat demo.Index.read(Index.scala:3)
+Caused by: java.lang.ClassNotFoundException: harvester.DefaultSource
+\tat java.base/java.net.URLClassLoader.findClass(URLClassLoader.java:445)
+\t... 20 more
+"""
+PY4J_WORKER = """\
+Traceback (most recent call last):
+  File "/home/app.py", line 4, in <module>
+    rdd.saveAsTextFile("/fields")
+py4j.protocol.Py4JJavaError: An error occurred while calling o40.saveAsTextFile.
+: org.apache.spark.SparkException: Job aborted.
+\tat org.apache.spark.internal.io.SparkHadoopWriter$.write(SparkHadoopWriter.scala:106)
+Caused by: org.apache.spark.api.python.PythonException: Traceback (most recent call last):
+  File "/spark/python/pyspark/worker.py", line 1247, in main
+    process()
+ZeroDivisionError: division by zero
+
+\tat org.apache.spark.api.python.BasePythonRunner$ReaderIterator.handlePythonException(PythonRunner.scala:572)
+"""
+CAPTURED = """\
+Traceback (most recent call last):
+  File "/home/app.py", line 4, in <module>
+    spark.sql("select * from fields").show()
+pyspark.errors.exceptions.captured.StreamingQueryException: [STREAM_FAILED] Query terminated. SQLSTATE: XXKST
+== SQL (line 1, position 8) ==
+select * from fields
+
+JVM stacktrace:
+org.apache.spark.sql.streaming.StreamingQueryException: [STREAM_FAILED] Query terminated. SQLSTATE: XXKST
+\tat org.apache.spark.sql.execution.streaming.StreamExecution.run(StreamExecution.scala:372)
+Caused by: java.io.FileNotFoundException: /fields/part-0 is gone
+\tat java.base/java.io.FileInputStream.open0(Native Method)
+"""
 INTERLEAVED = """\
 Traceback (most recent call last):
   File "/home/app.py", line 4, in <module>
@@ -237,7 +299,42 @@ TEXTS = {
         PY4J,
         (
             "The program raised py4j.protocol.Py4JJavaError: An error occurred while calling "
-            "z:org.apache.spark.api.python.PythonRDD.collectAndServe."
+            "z:org.apache.spark.api.python.PythonRDD.collectAndServe. Java threw org.apache.spark.SparkException: Job "
+            "aborted due to stage failure: Task 1 in stage 0.0 failed 1 times"
+        ),
+    ),
+    "Python, a task's failure in Java": (
+        PROGRAM,
+        PY4J_TASK,
+        (
+            "The program raised py4j.protocol.Py4JJavaError: An error occurred while calling o30.csv. Java threw "
+            "java.io.IOException: Mkdirs failed to create file:/proc/fields"
+        ),
+    ),
+    "Python, Java's exception and its cause": (
+        PROGRAM,
+        PY4J_CAUSE,
+        (
+            "The program raised py4j.protocol.Py4JJavaError: An error occurred while calling o31.load. Java threw "
+            "org.apache.spark.SparkClassNotFoundException: [DATA_SOURCE_NOT_FOUND] Failed to find the data source: "
+            "harvester., caused by java.lang.ClassNotFoundException: harvester.DefaultSource"
+        ),
+    ),
+    "Python, Java's exception of a Python worker's": (
+        PROGRAM,
+        PY4J_WORKER,
+        (
+            "The program raised py4j.protocol.Py4JJavaError: An error occurred while calling o40.saveAsTextFile. Java "
+            "threw org.apache.spark.SparkException: Job aborted., caused by "
+            "org.apache.spark.api.python.PythonException: ZeroDivisionError: division by zero"
+        ),
+    ),
+    "Python, Spark's exception and its cause": (
+        PROGRAM,
+        CAPTURED,
+        (
+            "The program raised pyspark.errors.exceptions.captured.StreamingQueryException: [STREAM_FAILED] Query "
+            "terminated. SQLSTATE: XXKST, caused by java.io.FileNotFoundException: /fields/part-0 is gone"
         ),
     ),
     "Python, log lines in between": (

@@ -12,12 +12,17 @@ from headland.cli.errors import CliError, not_found
 from headland.cli.events import EVENTS, Event, events
 from headland.cli.exit_codes import ExitCode
 from headland.cli.livy import Job
+from headland.cli.log_pages import LogPage
 
 if TYPE_CHECKING:
     from headland.cli.service import Service
 
 #: How a batch may end, and with which code a command that waited for it ends then.
 ENDS = {"success": ExitCode.OK, "dead": ExitCode.FAILED, "killed": ExitCode.KILLED}
+
+#: The line of a report that says why, and how many lines a report has at most.
+_DIAGNOSTICS = "\t diagnostics: "
+_REPORT = 20
 
 
 class Stage(Struct):
@@ -103,6 +108,15 @@ class Jobs:
             offered = answer.headers.get("content-type", "").startswith(EVENTS)
             yield events(answer.iter_bytes()) if offered else None
 
+    def diagnosis(self, id_: str) -> str:
+        """Why it ended as it did, by the report at the end of its log; "" where that does not tell, as in Livy."""
+        try:
+            tail = view(self.log(id_, None, _REPORT), LogPage).log
+        except CliError:
+            return ""
+        told = [line.removeprefix(_DIAGNOSTICS) for line in tail if line.startswith(_DIAGNOSTICS)]
+        return told[-1] if told else ""
+
     def kill(self, id_: str) -> dict[str, Any]:
         """Stop it and keep its record."""
         return self._one("POST", id_, "/kill")
@@ -122,15 +136,19 @@ def _missing(id_: str) -> CliError:
     return not_found(f"batch '{id_}'", "batch list")
 
 
-def check_end(state: str, id_: str) -> None:
+def check_end(jobs: Jobs, state: str, id_: str) -> None:
     """Return if a batch ended well.
 
     Raises:
-        CliError: it did not; with the exit code that says how.
+        CliError: it did not; with the exit code that says how, and the reason, if it is known.
     """
-    if ENDS[state] is not ExitCode.OK:
-        remedy = f"`headland batch log {id_}` tells why" if state == "dead" else "submit it again to run it"
-        raise CliError(f"batch {id_} ended {state}", remedy, ENDS[state])
+    if ENDS[state] is ExitCode.OK:
+        return
+    if state != "dead":
+        raise CliError(f"batch {id_} ended {state}", "submit it again to run it", ENDS[state])
+    reason = jobs.diagnosis(id_)
+    problem = f"batch {id_} ended dead: {reason}" if reason else f"batch {id_} ended dead"
+    raise CliError(problem, f"`headland batch log {id_}` tells {'more' if reason else 'why'}", ENDS[state])
 
 
 def interrupted(id_: str) -> CliError:

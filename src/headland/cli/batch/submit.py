@@ -96,8 +96,8 @@ def submit(
             print_json(jobs.batch(id_) if waits else document)
         elif (waits or follow) and not quiet:
             click.echo(f"Batch {id_}: {state}.")
-    if waits or follow:
-        check_end(state, id_)
+        if waits or follow:
+            check_end(jobs, state, id_)
 
 
 def _submit(jobs: Jobs, body: dict[str, Any], key: str, file: str) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def wait(batch_id: str, timeout: float | None, as_json: bool, quiet: bool) -> No
             print_json(jobs.batch(batch_id))
         elif not quiet:
             click.echo(f"Batch {batch_id}: {state}.")
-    check_end(state, batch_id)
+        check_end(jobs, state, batch_id)
 
 
 def wait_for_end(jobs: Jobs, id_: str, watching: Watcher, timeout: float | None = None) -> str:

@@ -25,6 +25,11 @@ _PYTHON_ERROR = re.compile(r"^([^\W\d][\w.]*(?:: .*)?)$")
 #: A program that is no Python at all never gets as far as a traceback.
 _PYTHON_SYNTAX = re.compile(r"^((?:Syntax|Indentation|Tab)Error: .*)$")
 _TRACEBACK = "Traceback (most recent call last):"
+#: What py4j prints of Java's exception below its own, and what PySpark does that has made one of its own of it.
+_JAVA_ERROR = re.compile(r"^: (.+)$")
+_JVM_STACKTRACE = "JVM stacktrace:"
+#: Of a Java exception that others follow, in characters.
+_LONGEST_OUTER = 600
 _OUT_OF_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?:: (.*))?")
 
 
@@ -77,9 +82,36 @@ def _python(submission: Submission) -> Callable[[list[str]], str | None]:
             return None
         last = max((index for index, line in enumerate(lines) if line == _TRACEBACK), default=None)
         found = _first(_PYTHON_SYNTAX, lines) if last is None else _first(_PYTHON_ERROR, lines[last + 1 :])
-        return f"The program raised {found[1]}" if found else None
+        if found is None:
+            return None
+        return f"The program raised {found[1]}{_java(found[1], lines[lines.index(found.string) + 1 :])}"
 
     return look
+
+
+def _java(raised: str, below: list[str]) -> str:
+    """What Java threw, where that is what a Python exception comes from; "" where `raised` says it all."""
+    thrown = next(filter(None, map(_JAVA_ERROR.search, below[:1])), None)
+    if thrown is None and _JVM_STACKTRACE not in below:
+        return ""
+    causes = [index for index, line in enumerate(below) if _CAUSE.search(line)]
+    cause = _with_worker(below, causes[-1]).removeprefix("Caused by: ") if causes else ""
+    if thrown is None:
+        return f", caused by {cause}" if cause and cause not in raised else ""
+    outer = _with_worker(below, 0).removeprefix(": ")
+    if not cause or cause == outer:
+        return f" Java threw {outer}"
+    # A job's failure has its task's in it, behind much that helps nobody.
+    return f" Java threw {cause if cause in outer else f'{outer[:_LONGEST_OUTER]}, caused by {cause}'}"
+
+
+def _with_worker(lines: list[str], index: int) -> str:
+    """A line; one that ends where a Python worker's traceback begins has what that ends with in its place."""
+    line = lines[index]
+    if not line.endswith(_TRACEBACK):
+        return line
+    raised = _first(_PYTHON_ERROR, lines[index + 1 :])
+    return line.removesuffix(_TRACEBACK) + raised[1] if raised else line
 
 
 def _exception(lines: list[str]) -> str | None:
