@@ -77,7 +77,6 @@ def list_entries(limit: int, as_json: bool, **filters: str | None) -> None:
             [item.sequence, when(item.at), item.action, item.target, item.by_client_id, item.source]
             for item in view({"entries": found}, Page).entries
         ],
-        fold=("Target", "By", "From"),
     )
 
 

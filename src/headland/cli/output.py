@@ -10,6 +10,10 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
+#: Columns between two of a table, and the fewest that one is folded to.
+_GAP = 2
+_NARROWEST = 12
+
 
 def print_json(document: Any) -> None:
     """One document, indented, on standard output."""
@@ -24,19 +28,31 @@ def print_record(fields: Mapping[str, object]) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], fold: Sequence[str] = ()) -> None:
-    """A table no wider than the terminal, or than 80 columns where there is none.
+    """A table: on a terminal no wider than that, if it can be; into a pipe or a file a line a row, as wide as it is.
 
     Args:
-        fold: columns that are folded where the table would be too wide; the others are kept whole.
+        fold: columns that are folded where the terminal is too narrow. All others, ids and addresses above all, are
+            kept whole even where that takes more than the terminal has.
     """
-    from rich.table import Table  # noqa: PLC0415 - here, so that `--json` need not pay for it
+    from rich.cells import cell_len  # noqa: PLC0415 - here, so that `--json` need not pay for it
+    from rich.console import ConsoleDimensions  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
 
+    stdout = console()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, no_wrap=column not in fold, overflow="fold")
-    for row in rows:
-        table.add_row(*map(plain, row))
-    console().print(table)
+    shown = [[plain(value) for value in row] for row in rows]
+    width = 0
+    for index, column in enumerate(columns):
+        widest = max(map(cell_len, [column, *(row[index] for row in shown)]))
+        folds = column in fold
+        least = min(widest, _NARROWEST) if folds else widest
+        table.add_column(column, no_wrap=not folds, overflow="fold", min_width=least)
+        width += (least if stdout.is_terminal else widest) + _GAP
+    for row in shown:
+        table.add_row(*row)
+    # Both, since a terminal that is said to be dumb keeps its width without a height.
+    stdout.size = ConsoleDimensions(max(stdout.width, width) if stdout.is_terminal else width, stdout.height)
+    stdout.print(table)
 
 
 def console(*, stderr: bool = False) -> "Console":

@@ -58,13 +58,13 @@ def test_list(headland, stand_in):
     assert document == {"applications": list(stand_in.applications.values())}
 
 
-def test_a_list_with_real_ids_fits_80_columns(headland, stand_in):
+def test_a_list_with_real_ids_fits_a_terminal_of_80_columns(headland, stand_in):
     headland("app", "create", "N" * 100)
     id_ = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
     stand_in.applications["app-0"]["clientId"] = id_
     stand_in.applications["app-0"]["secrets"][0]["id"] = id_
     for arguments in (["app", "list"], ["app", "secret", "list", "app-0"]):
-        output = headland(*arguments).stdout
+        output = headland(*arguments, FORCE_COLOR="1", TERM="dumb").stdout
         assert id_ in output
         assert all(len(line) <= 80 for line in output.splitlines())
 

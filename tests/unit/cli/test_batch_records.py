@@ -88,9 +88,9 @@ def test_a_batch_deleted_while_the_pages_are_read_makes_none_appear_twice(headla
     assert found["total"] == 101
 
 
-def test_a_table_fits_80_columns_and_loses_nothing(headland, stand_in):
+def test_a_table_fits_a_terminal_of_80_columns_and_loses_nothing(headland, stand_in):
     stand_in.add_batch("running", name="n" * 100)["appId"] = "application_1700000000000_0001"
-    result = headland("batch", "list")
+    result = headland("batch", "list", FORCE_COLOR="1", TERM="dumb")
     assert all(len(line) <= 80 for line in result.stdout.splitlines())
     assert result.stdout.count("n") - result.stdout.splitlines()[1].count("running") * 2 >= 100
     assert "\x1b" not in result.stdout

@@ -62,7 +62,7 @@ def list_batches(
     print_table(
         ["Id", "Name", "State", "Owner", "Application"],
         [[batch.id, batch.name, batch.state, batch.owner, batch.app_id] for batch in batches],
-        fold=("Name", "Owner", "Application"),
+        fold=("Name",),
     )
     tell_of_others(page)
 

@@ -39,7 +39,7 @@ def list_instances(group: str | None, subscription: str | None, as_json: bool) -
             ]
             for item in found
         ],
-        fold=("Instance URI", "Tags"),
+        fold=("Tags",),
     )
 
 

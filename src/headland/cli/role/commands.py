@@ -109,7 +109,7 @@ def list_assignments(
         properties = item["properties"]
         role = properties["roleDefinitionId"].rpartition("/")[2]
         rows.append([names.get(role, role), properties["principalId"], properties["scope"], item["name"]])
-    print_table(["Role", "Principal", "Scope", "Assignment"], rows, fold=("Role", "Scope"))
+    print_table(["Role", "Principal", "Scope", "Assignment"], rows, fold=("Role",))
 
 
 @click.command()

@@ -31,7 +31,7 @@ def list_sessions(*, start: int | None, size: int, wants_all: bool, as_json: boo
     print_table(
         ["Id", "Name", "Kind", "State", "Owner", "Application"],
         [[each.id, each.name, each.kind, each.state, each.owner, each.app_id] for each in sessions],
-        fold=("Name", "Owner", "Application"),
+        fold=("Name",),
     )
     tell_of_others(page)
 

@@ -75,7 +75,6 @@ def ls(prefix: str, as_json: bool) -> None:
     print_table(
         ["Modified (UTC)", "Size", "URL"],
         [[when(item.modified), item.size, item.url] for item in blobs],
-        fold=("URL",),
     )
 
 
