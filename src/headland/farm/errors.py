@@ -19,6 +19,10 @@ class FarmError(Exception):
 class InvalidInputError(FarmError):
     """A path, parameter, header or body has what it can't have."""
 
+    def __init__(self, message: str, target: str | None = None) -> None:
+        # Most clients show their user the message alone.
+        super().__init__(message if target is None else f"{target}: {message}", target)
+
 
 class UnspecifiedVersionError(FarmError):
     """`api-version` is not there."""
@@ -90,8 +94,9 @@ class ResourceNotFoundError(FarmError):
     status = 404
     code = "ResourceNotFound"
 
-    def __init__(self, kind: str, document_id: str) -> None:
-        super().__init__(f"Resource '{kind}' with id '{document_id}' does not exist.")
+    def __init__(self, kind: str, document_id: str, member: str | None = None) -> None:
+        named = f"{member}: " if member else ""
+        super().__init__(f"{named}Resource '{kind}' with id '{document_id}' does not exist.", member)
 
 
 class UnknownFamilyError(FarmError):

@@ -72,12 +72,12 @@ def _decoded(body: bytes, family: Family, version: Version, search: Search) -> A
         return _decoder(family, version, search).decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         # Once more, to be told in words.
-        return decode_json(body, search_struct(family, version, search), lax=True)
+        return decode_json(body, search_struct(family, version, search))
 
 
 @cache
 def _decoder(family: Family, version: Version, search: Search) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(search_struct(family, version, search), strict=False)
+    return msgspec.json.Decoder(search_struct(family, version, search))
 
 
 def _plain(wanted: Filter, value: Any) -> Any:

@@ -1,7 +1,10 @@
 """Say what is wrong with a JSON body in words that name the field."""
 
+import json
+import math
 import re
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -9,6 +12,15 @@ T = TypeVar("T")
 
 #: msgspec speaks of Python's types in a few places where the caller thinks in JSON's.
 _JSON_NAMES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "dict": "object"}
+
+#: As msgspec writes the place of an entry of an object whose names are the client's.
+_SOME_ENTRY = "[...]"
+
+#: Digits all alike, signs left out. A body that has none of the marks then has no number that a double can't hold.
+_DIGITS = bytes.maketrans(b"E123456789", b"e000000000")
+_SIGNS = b"+-"
+_MANY_DIGITS, _SOME_EXPONENT = b"0" * 300, b"e000"
+_LONG_EXPONENT = re.compile(rb"[\[,:\s]-?[\d.]+[eE][+-]?\d{3}")
 
 
 class BodyInvalidError(Exception):
@@ -28,10 +40,12 @@ def decode_json(body: bytes, wanted: type[T], *, lax: bool = False) -> T:
     """
     if not body.strip():
         raise BodyInvalidError("", "the body is empty; a JSON object is expected")
+    if not has_plain_numbers(body):
+        _check_numbers(body)
     try:
         return msgspec.json.decode(body, type=wanted, strict=not lax)
     except msgspec.ValidationError as error:
-        raise _explain(str(error), wanted) from None
+        raise _explain(str(error), wanted, lambda: msgspec.json.decode(body), strict=not lax) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BodyInvalidError("", f"the body is not JSON: {error}") from None
     except RecursionError:
@@ -43,12 +57,69 @@ def convert_json(value: object, wanted: type[T], *, lax: bool = False) -> T:
     try:
         return msgspec.convert(value, wanted, strict=not lax)
     except msgspec.ValidationError as error:
-        raise _explain(str(error), wanted) from None
+        raise _explain(str(error), wanted, lambda: value, strict=not lax) from None
 
 
-def _explain(problem: str, wanted: type) -> BodyInvalidError:
+def has_plain_numbers(body: bytes) -> bool:
+    """Whether a look at JSON text is enough to tell that it has no number that a double can't hold: one beyond
+    1.8e308, or one that would become 0 and is not (nearer to it than 5e-324). `decode_json` refuses those.
+    """
+    alike = body.translate(_DIGITS, _SIGNS)
+    if _MANY_DIGITS in alike:
+        return False
+    # Most of these are in text, such as a GUID.
+    return _SOME_EXPONENT not in alike or _LONG_EXPONENT.search(body) is None
+
+
+class _Number:
+    """A number that a double can't hold, as it was written."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+def _check_numbers(body: bytes) -> None:
+    try:
+        value = json.loads(body, parse_float=_number, parse_int=_number)
+    except (ValueError, RecursionError):
+        # What is wrong with it is told by who decodes it.
+        return
+    for place, number in _numbers(value):
+        text = number.text if len(number.text) <= 40 else f"{number.text[:40]}…"
+        reason = (
+            f"the number {text} can't be kept: numbers are doubles (IEEE 754), 0 or from 5e-324 to 1.8e308"
+        )
+        raise BodyInvalidError(place, reason)
+
+
+def _number(text: str) -> object:
+    number = float(text)
+    became_zero = number == 0 and re.search(r"^[^eE]*[1-9]", text) is not None
+    return number if math.isfinite(number) and not became_zero else _Number(text)
+
+
+def _numbers(value: object) -> Iterator[tuple[str, _Number]]:
+    left = [("", value)]
+    while left:
+        place, value = left.pop()
+        match value:
+            case _Number():
+                yield place, value
+            case dict():
+                left += [
+                    (f"{place}.{name[:80]}" if place else name[:80], each) for name, each in value.items()
+                ]
+            case list():
+                left += [(f"{place}[{number}]", each) for number, each in enumerate(value)]
+
+
+def _explain(problem: str, wanted: type, value: Callable[[], object], *, strict: bool) -> BodyInvalidError:
     reason, _, place = problem.partition(" - at `")
-    field = place.removesuffix("`").removeprefix("$").removeprefix(".")
+    of_name = place.startswith("key` in `")
+    field = place.removeprefix("key` in `").removesuffix("`")
+    if _SOME_ENTRY in field or of_name:
+        field = _with_name(field + _SOME_ENTRY * of_name, value(), problem, wanted, strict=strict)
+    field = field.removeprefix("$").removeprefix(".")
     if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", reason, re.DOTALL):
         name = f"{field}.{unknown[1][:80]}" if field else unknown[1][:80]
         known = ", ".join(item.encode_name for item in msgspec.structs.fields(wanted))
@@ -61,4 +132,34 @@ def _explain(problem: str, wanted: type) -> BodyInvalidError:
     reason = re.sub(
         r"`([^`]*)`", lambda m: re.sub(r"\w+", lambda w: _JSON_NAMES.get(w[0], w[0]), m[1]), reason
     )
+    reason = f"the name is invalid: {reason}" if of_name else reason
     return BodyInvalidError(field, reason[:1].lower() + reason[1:])
+
+
+def _with_name(field: str, value: Any, problem: str, wanted: type, *, strict: bool) -> str:
+    """A place with the name of the entry in it that has the problem. A further one stays as it is."""
+    before, _, after = field.partition(_SOME_ENTRY)
+    steps = before.removeprefix("$").split(".")[1:]
+    try:
+        for step in steps:
+            value = value[step]
+        entries = list(value.items())
+    except (AttributeError, LookupError, TypeError):
+        return field
+
+    def fails(some: list[tuple[str, Any]]) -> bool:
+        part: Any = dict(some)
+        for step in reversed(steps):
+            part = {step: part}
+        try:
+            msgspec.convert(part, wanted, strict=strict)
+        except msgspec.ValidationError as error:
+            return str(error) == problem
+        return False
+
+    if not fails(entries):
+        return field
+    while len(entries) > 1:
+        half = entries[: len(entries) // 2]
+        entries = half if fails(half) else entries[len(half) :]
+    return f"{before}.{entries[0][0][:80]}{after}"

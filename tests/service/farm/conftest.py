@@ -32,7 +32,11 @@ from headland.farm import (
     rasterizing,
 )
 from headland.farm.application import INSTANCE_HOST
+from headland.farm.bulk.preparing import shape_called
+from headland.farm.catalogue import BY_NAME
+from headland.farm.catalogue.references import ByType
 from headland.farm.geometry import Limits
+from headland.farm.versions import Version
 from headland.http.application import Application
 from headland.http.listener import Hosts, Listener
 from headland.security import Guard, Principal, TrustedIssuer, Verifier
@@ -259,6 +263,31 @@ class Caller:
         made = await self("PATCH", path, json=members)
         assert made.status_code == 201, made.text
         return dict(made.json())
+
+    async def make_linked(self, path: str, **members: Any) -> dict[str, Any]:
+        """The same, and before it what its members refer to, where that is not there."""
+        for other, body in self._referred(path, members):
+            made = await self("PATCH", other, json=body)
+            assert made.status_code in {200, 201}, made.text
+        return await self.make(path, **members)
+
+    def _referred(self, path: str, members: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        *_, segment, _id = path.split("/")
+        version = Version(self._version or "")
+        shape = shape_called(segment, version)
+        party = "/".join(path.split("/")[:3])
+        for reference in shape.family.references:
+            value = members.get(shape.names.get(reference.attribute, ""))
+            name: str | None = None
+            if isinstance(reference.to, ByType):
+                name = reference.to.families.get(members.get(shape.names[reference.to.attribute], ""))
+            else:
+                name = reference.to
+            if value is not None and name is not None:
+                other = BY_NAME[name]
+                own = other.segment.of(version)
+                for each in value if reference.several else [value]:
+                    yield f"{party if other.of_party else ''}/{own}/{each}", {}
 
     async def ids(self, path: str, **params: Any) -> list[str]:
         """Of one page."""

@@ -232,13 +232,16 @@ async def test_what_attachments_belong_to_must_be_there(
     check(await send(admin, b"x", resourceType="Barn", resourceId="b1"), 400, "InvalidInput", "resourceType")
     for kind in ("Farm", "Boundary", "Party"):
         message = check(
-            await send(admin, b"x", resourceType=kind, resourceId="none"), 404, "ResourceNotFound"
+            await send(admin, b"x", resourceType=kind, resourceId="none"),
+            404,
+            "ResourceNotFound",
+            "resourceId",
         )
-        assert message == f"Resource '{kind}' with id 'none' does not exist."
+        assert message == f"resourceId: Resource '{kind}' with id 'none' does not exist."
     missing = "/parties/none/attachments/a-1"
     check(await send(admin, b"x", missing, **FARM), 404, "ResourceNotFound")
     await send(admin, b"x", **FARM)
-    check(await send(admin, b"y", resourceId="none"), 404, "ResourceNotFound")
+    check(await send(admin, b"y", resourceId="none"), 404, "ResourceNotFound", "resourceId")
     await asyncio.to_thread(worker.work)
     assert stored(tmp_path) == [b"x"]
 
@@ -377,8 +380,13 @@ async def test_files_of_insights(admin: Caller, worker: Worker, tmp_path: Path) 
     await admin.make(f"{below}/insights/i-1")
     path = f"{below}/insight-attachments/a-1"
     check(await send(admin, b"x", path), 400, "InvalidInput", "insightId")
-    check(await send(admin, b"x", path, insightId="none"), 404, "ResourceNotFound")
-    check(await send(admin, b"x", path.replace("m1", "m2"), insightId="i-1"), 404, "ResourceNotFound")
+    check(await send(admin, b"x", path, insightId="none"), 404, "ResourceNotFound", "insightId")
+    check(
+        await send(admin, b"x", path.replace("m1", "m2"), insightId="i-1"),
+        404,
+        "ResourceNotFound",
+        "insightId",
+    )
     created = (await send(admin, BYTES, path, insightId="i-1")).json()
     assert (created["modelId"], created["resourceType"], created["resourceId"]) == ("m1", "Party", "p1")
     assert await admin.ids(f"{below}/insight-attachments", insightIds=["i-1"]) == ["a-1"]

@@ -44,7 +44,7 @@ async def party(admin: Caller) -> Caller:
 
 async def test_a_boundary_is_measured(party: Caller) -> None:
     body = {"geometry": GEOMETRY, "parentType": "Field", "parentId": "f1", "type": "outer", "name": "N"}
-    made = await party.make(PATH, **body)
+    made = await party.make_linked(PATH, **body)
     assert made.items() >= (body | MEASURED).items()
     assert (await party("GET", PATH)).json() == made
 
@@ -113,7 +113,7 @@ async def test_a_body_that_is_nothing_but_depth(party: Caller) -> None:
 async def test_filters(party: Caller) -> None:
     for number, (kind, parent) in enumerate((("Field", "f1"), ("Field", "f2"), ("SeasonalField", "f1"))):
         body = {"parentType": kind, "parentId": parent, "type": f"t{number}"}
-        await party.make(
+        await party.make_linked(
             f"/parties/p1/boundaries/b{number}", geometry=square(0, 0, 0.01 * (number + 1)), **body
         )
     areas = [each["area"]["value"] for each in (await party("GET", "/boundaries")).json()["value"]]

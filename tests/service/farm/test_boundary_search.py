@@ -110,7 +110,7 @@ async def test_filters_and_geometry_must_both_hold(party: Caller) -> None:
             "name": f"n{number}",
             "properties": {"k": number},
         }
-        await party.make(
+        await party.make_linked(
             f"/parties/p1/boundaries/b{number}", geometry=square(number, 0, 0.5 + number / 10), **body
         )
     everywhere = {"intersectsWithGeometry": square(-1, -1, 9)}
@@ -122,7 +122,8 @@ async def test_filters_and_geometry_must_both_hold(party: Caller) -> None:
         ({"minArea": None, "minCreatedDateTime": "2000-01-01T00:00:00Z"}, ["b0", "b1", "b2", "b3"]),
         ({"maxCreatedDateTime": "2000-01-01"}, 400),
         ({"maxCreatedDateTime": "2000-01-01T00:00:00"}, []),
-        ({"minArea": "1e7"}, []),
+        ({"minArea": 1e7}, []),
+        ({"minArea": "1e7"}, 400),
         ({"unknown": {"x": 1}}, ["b0", "b1", "b2", "b3"]),
     ):
         for sent in (body, body | everywhere):

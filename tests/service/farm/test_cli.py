@@ -58,7 +58,7 @@ def test_refused_lines_are_shown_or_kept(headland: Callable[..., Result], tmp_pa
     assert done.exit_code == 1
     assert done.stdout == "1 created, 0 updated, 0 unchanged, 25 refused.\n"
     told = done.stderr.splitlines()
-    assert told[0].startswith("line 2 (parties): '?' is no id")
+    assert told[0].startswith("line 2 (parties): id: '?' is no id")
     assert len(told) == 21
     assert "5 more" in told[-1]
     report = tmp_path / "refused.ndjson"

@@ -160,7 +160,7 @@ def test_a_refused_line_is_told_with_its_file(
     done = headland("farm", "import", "orchard", taken)
     assert done.exit_code == 1
     lines = done.stderr.splitlines()
-    assert lines[0].startswith("parties.ndjson line 1 (parties): '?' is no id")
+    assert lines[0].startswith("parties.ndjson line 1 (parties): id: '?' is no id")
     # Nothing else has its party.
     assert lines[-1] == f"{SEEN}/file was not brought: its record is not there"
 

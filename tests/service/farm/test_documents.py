@@ -122,8 +122,8 @@ async def test_ids_are_the_partys_own(admin: Caller) -> None:
     ("path", "body"),
     [
         ("/parties/p1/farms/x1", {"name": "N"}),
-        ("/parties/p1/fields/x1", {"farmId": "f"}),
-        ("/parties/p1/seasonal-fields/x1", {"farmId": "f", "fieldId": "g", "cropProductIds": ["a", "b"]}),
+        ("/parties/p1/fields/x1", {"farmId": "f1"}),
+        ("/parties/p1/seasonal-fields/x1", {"farmId": "f1", "fieldId": "g1", "cropProductIds": ["a1", "b1"]}),
         ("/seasons/x1", {"year": 2026, "geographicIdentifier": "Europe"}),
         (
             "/crops/x1",
@@ -138,7 +138,7 @@ async def test_ids_are_the_partys_own(admin: Caller) -> None:
 )
 async def test_every_family_keeps_what_it_is_given(admin: Caller, path: str, body: dict) -> None:
     await admin.make("/parties/p1")
-    made = await admin.make(path, **body, source="SRC")
+    made = await admin.make_linked(path, **body, source="SRC")
     assert made.items() >= {**body, "source": "SRC"}.items()
     assert (await admin("GET", path)).json() == made
     assert (await admin("DELETE", path)).status_code == 204

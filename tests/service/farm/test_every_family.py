@@ -128,7 +128,7 @@ def minimal(family: Family, version: Version) -> dict[str, Any]:
 async def test_a_document_lives(ready: Caller, family: Family, version: Version) -> None:
     below = segments(family, version)
     body = full_body(family, version)
-    made = await ready.make(f"{below}/x1", **body)
+    made = await ready.make_linked(f"{below}/x1", **body)
     assert made.items() >= body.items()
     members = known_members(family.kind.of(version), version.name)
     assert members is not None
@@ -197,8 +197,8 @@ def camel(attribute: str) -> str:
 @ON_EACH
 async def test_filters(ready: Caller, family: Family, version: Version) -> None:
     below = segments(family, version)
-    made = await ready.make(f"{below}/full1", **full_body(family, version))
-    await ready.make(f"{below}/bare1", **minimal(family, version))
+    made = await ready.make_linked(f"{below}/full1", **full_body(family, version))
+    await ready.make_linked(f"{below}/bare1", **minimal(family, version))
     for each in family.filters:
         name = each.parameter
         if version not in each.versions or name.endswith(("CreatedDateTime", "ModifiedDateTime")):

@@ -260,8 +260,9 @@ async def test_what_is_hidden_is_made_anew(
         again = await admin.make(f"/parties/p1/fields/field-{FIELDS - 1}", name="new")
         assert "farmId" not in again
         await attach(admin, "p1", b"new", f"field-{FIELDS - 1}")
-        for mode in ("create", "merge"):
-            line = json.dumps({"partyId": "p1", **boundary(FIELDS - 1 if mode == "create" else 0)}).encode()
+        for mode, number in (("create", FIELDS - 1), ("merge", 0)):
+            linked = boundary(number) | {"parentId": f"field-{FIELDS - 1}"}
+            line = json.dumps({"partyId": "p1", **linked}).encode()
             headers = {"content-type": "application/x-ndjson"}
             answer = await admin(
                 "POST", "/bulk/boundaries", content=line, headers=headers, params={"mode": mode}

@@ -66,6 +66,9 @@ class Model:
     def write(self, key: Key, patch: Document) -> int:
         if key.party and Key("parties", "", key.party) not in self.documents:
             return 404
+        for link, to in LINKS[key.family].items():
+            if patch.get(link) is not None and Key(to, key.party, patch[link]) not in self.documents:
+                return 404
         status = 200 if key in self.documents else 201
         named = {"id": key.id} | ({"partyId": key.party} if key.party else {})
         merge(self.documents.setdefault(key, named), patch)

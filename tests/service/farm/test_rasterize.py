@@ -154,7 +154,7 @@ async def test_refusals(admin: Caller, caller: Callable[..., Caller]) -> None:
         ({"shapefileColumnNames": [""]}, "shapefileColumnNames[0]"),
         ({"shapefileColumnNames": ["YIELD", "YIELD"]}, "shapefileColumnNames"),
         ({"name": "x" * 101}, "name"),
-        ({"properties": {"x": True}}, "properties[...]"),
+        ({"properties": {"x": True}}, "properties.x"),
     ):
         check(await put(admin, **changes), 400, "InvalidInput", field)
     check(await put(admin, "/image-processing/rasterize/!"), 400, "InvalidInput", "jobId")

@@ -44,7 +44,7 @@ async def test_pages_have_the_versions_names(caller: Make) -> None:
 
 async def test_varieties_are_products(caller: Make) -> None:
     old, new = caller(version=Version.B), caller(version=Version.C)
-    await old.make("/crop-varieties/v1", cropIds=["c1"], brand="B")
+    await old.make_linked("/crop-varieties/v1", cropIds=["c1"], brand="B")
     await new("PATCH", "/crop-products/v1", json={"trait": "T", "treatments": ["x"]})
     assert not {"trait", "treatments"} & (await old("GET", "/crop-varieties/v1")).json().keys()
     await old("PATCH", "/crop-varieties/v1", json={"brand": None})
@@ -159,7 +159,7 @@ async def test_the_latest_versions_search_by_place(
     latest = caller(version=version)
     for party in ("p1", "p2"):
         await latest.make(f"/parties/{party}")
-        made = await latest.make(f"/parties/{party}/{path}/x1", geometry=SQUARE, **body)
+        made = await latest.make_linked(f"/parties/{party}/{path}/x1", geometry=SQUARE, **body)
         assert made["geometry"] == SQUARE
         await latest.make(f"/parties/{party}/{path}/x2", **body)
     assert (await latest("GET", f"/parties/p1/{path}/x1")).json()["geometry"] == SQUARE
@@ -188,7 +188,7 @@ async def test_pages_of_a_search(caller: Make) -> None:
     first, second = caller(version=Version.F), caller(version=Version.G)
     await first.make("/parties/p1")
     for number in range(11):
-        await first.make(f"/parties/p1/fields/f{number:02}", farmId="a1")
+        await first.make_linked(f"/parties/p1/fields/f{number:02}", farmId="a1")
     asked = {"json": {"farmIds": ["a1"]}, "params": {"maxPageSize": 10}}
     page = (await first("POST", "/fields:search", **asked)).json()
     assert page.keys() == {"value", "skipToken"}

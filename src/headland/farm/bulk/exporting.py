@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from graphlib import TopologicalSorter
 from typing import NamedTuple
 
 import msgspec
@@ -10,7 +11,7 @@ from sqlalchemy import Connection, bindparam
 
 from headland.database.prepared import Prepared
 from headland.farm.bulk.wire import RecordFile
-from headland.farm.catalogue import FAMILIES, PARTIES, Family
+from headland.farm.catalogue import BY_NAME, FAMILIES, PARTIES, Family
 from headland.farm.catalogue.family import GEOMETRY
 from headland.farm.catalogue.shape import Shape, Stored, shape_of
 from headland.farm.documents.files import belongs_to
@@ -21,8 +22,19 @@ from headland.farm.paths import file_address, file_name
 #: Documents that are read at once.
 _AT_ONCE = 500
 
-#: References lead to what comes before.
-ORDER: Sequence[Family] = (PARTIES, *(family for family in FAMILIES if family is not PARTIES))
+
+def _order() -> Iterator[Family]:
+    """References lead to what comes before."""
+    needed = {
+        family.name: [name for reference in family.references for name in reference.families]
+        + [PARTIES.name] * family.of_party
+        for family in FAMILIES
+    }
+    for name in TopologicalSorter(needed).static_order():
+        yield BY_NAME[name]
+
+
+ORDER: Sequence[Family] = tuple(_order())
 
 
 class _Found(NamedTuple):

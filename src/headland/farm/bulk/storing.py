@@ -18,11 +18,11 @@ from headland.farm.documents.facts import facts
 from headland.farm.documents.hiding import under_way
 from headland.farm.documents.inserting import insert_new
 from headland.farm.documents.making import Patch
-from headland.farm.documents.parents import Above, check_referred
+from headland.farm.documents.references import check_referred
 from headland.farm.documents.rows import Made, Row
 from headland.farm.documents.schemas import check_schemas
 from headland.farm.documents.stamps import Stamp, new_etag
-from headland.farm.documents.standing import standing
+from headland.farm.documents.standing import Standing, standing
 from headland.farm.documents.uniqueness import check_only_one, says_alone
 from headland.farm.errors import FarmError, ResourceExistsError, ResourceNotFoundError
 from headland.http.validation import BodyInvalidError, decode_json
@@ -78,13 +78,13 @@ class _Storing:
 
     def with_parents(self, lines: list[Prepared]) -> list[Prepared]:
         """Those of which all that they lie below exists."""
-        missing: dict[tuple[str, str], Above | None] = {}
+        standings: dict[tuple[str, str], Standing] = {}
         found = []
         for each in lines:
             place = each.key.party, each.key.within
-            if place not in missing:
-                missing[place] = standing(self._connection, self._family, each.key).missing
-            if (above := missing[place]) is None:
+            if place not in standings:
+                standings[place] = standing(self._connection, self._family, each.key)
+            if (above := standings[place].missing) is None:
                 found.append(each)
             else:
                 self._refuse(each, ResourceNotFoundError(above.family.kind.of(each.shape.version), above.id))

@@ -60,7 +60,7 @@ ATTACHMENTS = Family(
         any_of("resourceIds", "resource_id", indexed=True),
         any_of("resourceTypes", "resource_type"),
     ),
-    references=(Reference("resource_id", RESOURCES, must_exist=True),),
+    references=(Reference("resource_id", RESOURCES, required=True),),
     listed_whole=False,
     has_file=True,
 )

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from headland.farm.catalogue.family import Family, Spelling
+from headland.farm.catalogue.family import Family, Reference, Spelling
 from headland.farm.catalogue.filters import any_of, has_any
 from headland.farm.catalogue.members import (
     Called,
@@ -99,6 +99,7 @@ CROP_PRODUCTS = Family(
     mirrors=(
         Mirror(("relative_maturity", "relative_maturity_by_method"), common=frozenset({"unit", "value"})),
     ),
+    references=(Reference("crop_ids", CROPS.name, several=True),),
     nesting=Nesting(
         Parent(CROPS.segment, CROPS.parameter, "crop_id", CROPS.name),
         "crop_ids",

@@ -33,5 +33,9 @@ def division_family(name: str, document: type[Division]) -> Family:
             any_of("sources", "source"),
         ),
         cascades=True,
-        references=(Reference("field_id", "fields"),),
+        references=(
+            Reference("field_id", "fields"),
+            Reference("season_id", "seasons"),
+            Reference("crop_id", "crops"),
+        ),
     )

@@ -110,7 +110,8 @@ class Family:
             if isinstance(reference.to, ByType):
                 word = reference.to.attribute
                 found.setdefault(word, Column(word, (word,), str))
-            column = Column(reference.attribute, (reference.attribute,), str, indexed=True)
+            kind = list[str] if reference.several else str
+            column = Column(reference.attribute, (reference.attribute,), kind, indexed=True)
             found[column.name] = column
         return tuple(found.values())
 

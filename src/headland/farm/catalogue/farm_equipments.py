@@ -1,6 +1,6 @@
 """Farm equipment: machines and what is hung on them."""
 
-from headland.farm.catalogue.family import Family, Spelling
+from headland.farm.catalogue.family import Family, Reference, Spelling
 from headland.farm.catalogue.filters import any_of, has_any
 from headland.farm.catalogue.members import Document, Ids
 from headland.farm.catalogue.records import Company, RecordReference
@@ -42,4 +42,5 @@ FARM_EQUIPMENTS = Family(
         any_of("referenceDatasetIds", "reference.dataset_id"),
         any_of("referenceRecordIds", "reference.record_id"),
     ),
+    references=(Reference("crop_ids", "crops", several=True),),
 )

@@ -30,7 +30,7 @@ INSIGHT_ATTACHMENTS = Family(
     document=InsightAttachment,
     versions=versions("B-G"),
     own_filters=(any_of("insightIds", "insight_id", indexed=True),),
-    references=(Reference("insight_id", INSIGHTS.name, must_exist=True),),
+    references=(Reference("insight_id", INSIGHTS.name, required=True),),
     below=INSIGHTS.below,
     listed_whole=False,
     has_file=True,

@@ -74,6 +74,11 @@ PLANT_TISSUE_ANALYSES = Family(
             {"resourceIds": "{id}", "resourceTypes": "PlantTissueAnalysis"},
         ),
     ),
-    references=(Reference("field_id", "fields"),),
+    references=(
+        Reference("field_id", "fields"),
+        Reference("season_id", "seasons"),
+        Reference("crop_id", "crops"),
+        Reference("crop_product_id", "crop_products"),
+    ),
     cascades=True,
 )

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +25,20 @@ class OnlyOne:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A member that has the id of a document of another family, of the same party if that is a party's.
+    """A member that has the id of a document of another family, of the same party if that is a party's; or a list
+    of such ids, which only lead to documents of no party.
 
-    Most ids are not checked when they are written: documents come in any order. A document that is referred to is
-    not deleted.
+    What it leads to is there when it is written, however that is, and is not deleted while it is referred to. Ids that
+    are no references, such as `associatedBoundaryId`, may lead nowhere.
     """
 
     attribute: str
     #: `Family.name` of the other one, if it is always the same.
     to: str | ByType
-    #: Whether it must be said, and the other document must be there when this one is written.
-    must_exist: bool = False
+    #: Whether it must be said.
+    required: bool = False
+    #: Whether it is a list.
+    several: bool = False
 
     @property
     def families(self) -> Mapping[str, str | None]:
@@ -44,12 +46,3 @@ class Reference:
         if isinstance(self.to, ByType):
             return {family: word for word, family in self.to.families.items()}
         return {self.to: None}
-
-
-def named_by(reference: Reference, known: Mapping[str, Any]) -> str | None:
-    """`Family.name` of what a document refers to; None where it does not say, or what it says leads nowhere. `known`
-    has the document's members by attribute.
-    """
-    if isinstance(reference.to, ByType):
-        return reference.to.families.get(known[reference.to.attribute])
-    return reference.to

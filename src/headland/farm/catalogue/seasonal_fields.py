@@ -51,6 +51,12 @@ SEASONAL_FIELDS = Family(
         equal("avgSeedPopulationUnit", "avg_seed_population_unit", "AB"),
         *times("PlantingDateTime", "planting_date_time", "AB"),
     ),
-    references=(Reference("farm_id", "farms"), Reference("field_id", "fields")),
+    references=(
+        Reference("farm_id", "farms"),
+        Reference("field_id", "fields"),
+        Reference("season_id", "seasons"),
+        Reference("crop_id", "crops"),
+        Reference("crop_product_ids", "crop_products", several=True),
+    ),
     cascades=True,
 )

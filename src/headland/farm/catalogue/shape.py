@@ -1,5 +1,6 @@
 """A family's documents as one version has them."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -13,10 +14,12 @@ from headland.farm.catalogue.filters import Column
 from headland.farm.catalogue.members import Document, Ids, Member, Moment, members_of
 from headland.farm.catalogue.words import OneOf
 from headland.farm.versions import Version
-from headland.http.validation import BodyInvalidError, convert_json
+from headland.http.validation import BodyInvalidError, convert_json, has_plain_numbers
 
 #: A document without its type, by wire names.
 Wire = dict[str, Any]
+
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,10}")
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _encode = msgspec.json.Encoder().encode
@@ -42,7 +45,7 @@ class Shape:
         members = tuple(m for m in members_of(family.document) if version in m.versions)
         listed = tuple(m for m in members if version not in m.unlisted)
         self.struct = _struct(family.kind.of(version), family.document, members, version)
-        self._decoder = msgspec.json.Decoder(self.struct, strict=False)
+        self._decoder = msgspec.json.Decoder(self.struct)
         #: What lists have of it.
         self.listed_struct = self.struct
         if listed != members:
@@ -58,6 +61,7 @@ class Shape:
         self._writable = frozenset(m.name_in(version) for m in self.members if not m.read_only)
         self._ids = tuple(m.attribute for m in self.members if m.type == Ids | None)
         self._times = tuple(m.attribute for m in self.members if m.type == Moment | None)
+        self._whole_numbers = tuple(m.name_in(version) for m in self.members if _is_whole_number(m))
         #: Their wire names by attribute.
         self.names = {m.attribute: m.name_in(version) for m in self.members}
         self._links = tuple(each.attribute for each in family.links if each.attribute in self.names)
@@ -77,12 +81,17 @@ class Shape:
         return {name: value for name, value in patch.items() if name in self._writable}
 
     def checked(self, wire: Wire) -> Document:
-        """The document of wire names, its times in whole seconds of UTC.
+        """The document of wire names, its times in whole seconds of UTC. Each member is of the JSON type that it is
+        declared with, but for whole numbers, which may be text of digits: the public SDKs' samples send them so.
 
         Raises:
             BodyInvalidError: what is wrong, and in which member.
         """
-        return self._tidied(convert_json(wire, self.struct, lax=True))
+        for name in self._whole_numbers:
+            text = wire.get(name)
+            if isinstance(text, str) and _WHOLE_NUMBER.fullmatch(text):
+                wire = {**wire, name: int(text)}
+        return self._tidied(convert_json(wire, self.struct))
 
     def decoded(self, text: bytes) -> Document:
         """`checked` of JSON text as it is, read-only members included. Where there is no null, it is what merging
@@ -90,8 +99,11 @@ class Shape:
 
         Raises:
             BodyInvalidError: as `checked`.
-            msgspec.MsgspecError, UnicodeDecodeError, RecursionError: it is no such document, or no JSON.
+            msgspec.MsgspecError, UnicodeDecodeError, RecursionError: it is no such document, or no JSON, or may have
+                a number that can't be kept.
         """
+        if not has_plain_numbers(text):
+            raise msgspec.ValidationError
         return self._tidied(self._decoder.decode(text))
 
     def _tidied(self, document: Document) -> Document:
@@ -222,6 +234,12 @@ def whole(family: Family, stored: Stored) -> Document:
 def struct_of(name: str, declared: type[Struct], version: Version) -> type[Struct]:
     """The Struct of one version of what is declared as documents are, and is none."""
     return _struct(name, declared, tuple(m for m in members_of(declared) if version in m.versions), version)
+
+
+def _is_whole_number(member: Member) -> bool:
+    kind: Any = msgspec.inspect.type_info(member.type)
+    kinds = [getattr(each, "type", each) for each in getattr(kind, "types", (kind,))]
+    return any(isinstance(each, msgspec.inspect.IntType) for each in kinds)
 
 
 @cache

@@ -3,20 +3,18 @@
 Once it is hidden, it is as if it were gone: what has the key of a hidden document is made anew.
 """
 
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, bindparam
 
 from headland.database.prepared import Prepared
-from headland.farm.catalogue import BY_NAME, Family
-from headland.farm.catalogue.references import named_by
+from headland.farm.catalogue import Family
 from headland.farm.catalogue.shape import Shape
 from headland.farm.documents import rows
-from headland.farm.documents.facts import Facts, by_column
+from headland.farm.documents.facts import Facts
 from headland.farm.documents.hiding import UnderWay, going_table, visible
+from headland.farm.documents.references import referred_to
 from headland.farm.documents.rows import Key
 from headland.farm.documents.tables import table_of
 from headland.farm.errors import ResourceGoingError
@@ -36,21 +34,19 @@ def admit(connection: Connection, shape: Shape, key: Key, known: Facts, cascade:
         hidden = sa.and_(rows.is_key(family, key), sa.not_(visible(family)))
         rows.delete_where(connection, family, hidden)
     else:
-        _check(connection, shape, key, by_column(family, known))
+        _check(connection, shape, key, known)
     _shorten(connection, family)
 
 
-def _check(connection: Connection, shape: Shape, key: Key, known: Mapping[str, Any]) -> None:
+def _check(connection: Connection, shape: Shape, key: Key, known: Facts) -> None:
     family, version = shape.family, shape.version
     if _goes(connection, family, key):
         raise ResourceGoingError(family.kind.of(version), key.id)
-    for reference in family.references:
-        other, text = BY_NAME.get(named_by(reference, known) or ""), known[reference.attribute]
-        if other is not None and text is not None:
-            within = key.within if other.below else ""
-            if _goes(connection, other, Key(key.party, text, within)):
-                member = shape.names.get(reference.attribute, reference.attribute)
-                raise ResourceGoingError(other.kind.of(version), text, member)
+    for reference, (other, wanted) in referred_to(family, key, known):
+        # A cascade takes nothing that is no party's.
+        if other.of_party and _goes(connection, other, wanted):
+            member = shape.names.get(reference.attribute, reference.attribute)
+            raise ResourceGoingError(other.kind.of(version), wanted.id, member)
 
 
 def _goes(connection: Connection, family: Family, key: Key) -> bool:

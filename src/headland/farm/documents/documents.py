@@ -13,13 +13,13 @@ from headland.farm.documents import rows
 from headland.farm.documents.admission import admit
 from headland.farm.documents.conditions import Conditions
 from headland.farm.documents.making import Patch, made
-from headland.farm.documents.parents import check_referred
+from headland.farm.documents.references import check_referred, check_unused
 from headland.farm.documents.rows import Key
 from headland.farm.documents.schemas import check_schemas
 from headland.farm.documents.stamps import Stamp
 from headland.farm.documents.standing import standing
 from headland.farm.documents.uniqueness import check_only_one
-from headland.farm.errors import InvalidInputError, ResourceInUseError
+from headland.farm.errors import InvalidInputError
 
 _PATTERN = r"[A-Za-z0-9][A-Za-z0-9_~.\-]{0,48}[A-Za-z0-9]"
 _ID = re.compile(_PATTERN)
@@ -69,7 +69,7 @@ def write(
 
     Raises:
         PreconditionError: it is not in the state that the caller supposed.
-        ResourceNotFoundError: a document that it lies below, or has to refer to, does not exist.
+        ResourceNotFoundError: a document that it lies below, or refers to, does not exist.
         ResourceConflictError: it would say what another one says already, and only one may.
         ResourceGoingError: a job is about to delete it, or what it would be linked to.
         BodyInvalidError: what would come of it is no document of the family, or not what the one above demands.
@@ -98,12 +98,10 @@ def delete(connection: Connection, shape: Shape, key: Key, conditions: Condition
         PreconditionError: it is not in the state that the caller supposed.
         ResourceInUseError: others refer to it.
     """
-    family, version = shape.family, shape.version
+    family = shape.family
     before = rows.find(connection, family, key)
     conditions.check(before.etag if before else None)
     if before is None:
         return
-    user = rows.user_of(connection, family, key)
-    if user is not None:
-        raise ResourceInUseError(family.kind.of(version), key.id, user.family.kind.of(version), user.id)
+    check_unused(connection, shape, key)
     rows.delete(connection, family, key)

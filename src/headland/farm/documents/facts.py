@@ -82,6 +82,11 @@ def item(text: str) -> str:
     return f"{ITEM}{text}{ITEM}"
 
 
+def items_of(listed: str) -> list[str]:
+    """The items of a list, as a column has it."""
+    return listed.strip(ITEM).split(ITEM)
+
+
 def _fact(value: Any) -> Any:
     if isinstance(value, datetime):
         return milliseconds(value)

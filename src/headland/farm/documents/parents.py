@@ -3,16 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
 from headland.farm.catalogue import BY_NAME, Family
 from headland.farm.catalogue.parents import PARTY, Parent
 from headland.farm.catalogue.references import ByType
-from headland.farm.catalogue.shape import Shape
-from headland.farm.documents import rows
-from headland.farm.documents.facts import Facts, fact
 from headland.farm.documents.rows import NO_PARTY, Key
-from headland.farm.errors import InvalidInputError, ResourceNotFoundError
+from headland.farm.errors import InvalidInputError
 from headland.farm.versions import Version
 
 
@@ -66,42 +61,6 @@ def above(family: Family, key: Key) -> Sequence[Above]:
             party = key.party if other.of_party else NO_PARTY
             found.append(Above(other, None if elsewhere else party, text))
     return found
-
-
-def check_referred(connection: Connection, shape: Shape, key: Key, known: Facts) -> None:
-    """Whether the documents that one has to refer to are there. `known` is kept beside it (`Made.facts`).
-
-    Raises:
-        InvalidInputError: it refers to none.
-        ResourceNotFoundError: there is none such.
-    """
-    for reference in shape.family.references:
-        if not reference.must_exist:
-            continue
-        text = _said(shape, known, reference.attribute)
-        if isinstance(reference.to, ByType):
-            word = _said(shape, known, reference.to.attribute)
-            name, kind = reference.to.families.get(word), shape.spelled(reference.to.attribute, word)
-        else:
-            name, kind = reference.to, BY_NAME[reference.to].kind.of(shape.version)
-        other = BY_NAME.get(name or "")
-        if other is None or not rows.exists(connection, other, _referred(other, key, text)):
-            raise ResourceNotFoundError(str(kind), text)
-
-
-def _said(shape: Shape, known: Facts, attribute: str) -> str:
-    """What a document says that has to say something. Raises InvalidInputError."""
-    value = fact(shape.family, known, attribute)
-    if value is None:
-        raise InvalidInputError("It is required.", shape.names[attribute])
-    return str(value)
-
-
-def _referred(other: Family, key: Key, text: str) -> Key:
-    """The key of what a document refers to: a party, or something of the same party and below the same."""
-    if not other.of_party:
-        return Key(NO_PARTY, text)
-    return Key(key.party, text, key.within if other.below else "")
 
 
 def _family_named(parent: Parent, ids: Mapping[str, str]) -> str | None:

@@ -1,6 +1,6 @@
 """Rows of documents: functions that take a connection. Rules are elsewhere."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -9,8 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection, bindparam
 
 from headland.database.prepared import Prepared
-from headland.farm.catalogue import FAMILIES, Family
-from headland.farm.catalogue.references import ByType, Reference
+from headland.farm.catalogue import Family
 from headland.farm.catalogue.shape import Stored
 from headland.farm.documents import files
 from headland.farm.documents.facts import Facts, by_column
@@ -186,59 +185,3 @@ def named(family: Family, key: Key) -> dict[str, str]:
     if family.below:
         named["within"] = key.within
     return named
-
-
-class User(NamedTuple):
-    """A document that refers to another one."""
-
-    family: Family
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Use:
-    family: Family
-    select: Prepared
-
-
-@cache
-def _uses(family: Family) -> tuple[_Use, ...]:
-    found = []
-    for other in FAMILIES:
-        table = table_of(other)
-        if family.name == "parties" and other.of_party:
-            used = sa.and_(table.c.party == bindparam("id"), visible(other))
-            found.append(_Use(other, Prepared(sa.select(table.c.id).where(used).limit(1))))
-        for reference in other.references:
-            word = reference.families.get(family.name, _NO_WORD)
-            if word is not _NO_WORD:
-                used = sa.and_(*_conditions(family, table, reference, word), visible(other))
-                found.append(_Use(other, Prepared(sa.select(table.c.id).where(used).limit(1))))
-    return tuple(found)
-
-
-#: Of references that lead elsewhere; None is said by those that always lead here.
-_NO_WORD = "\0"
-
-
-def _conditions(
-    family: Family, table: sa.Table, reference: Reference, word: str | None
-) -> Iterator[ColumnElement[bool]]:
-    """Under which a row refers to the document of `family` with the parameters' key."""
-    yield table.c[reference.attribute] == bindparam("id")
-    if family.of_party:
-        yield table.c.party == bindparam("party")
-    if family.below:
-        # What has ids of its own below other parents is only referred to from below the same.
-        yield table.c.within == bindparam("within")
-    if isinstance(reference.to, ByType):
-        yield table.c[reference.to.attribute] == sa.literal(word)
-
-
-def user_of(connection: Connection, family: Family, key: Key) -> User | None:
-    """A document that forbids to delete this one."""
-    for use in _uses(family):
-        found = use.select.row(connection, **key._asdict())
-        if found:
-            return User(use.family, found[0])
-    return None

@@ -42,7 +42,7 @@ def placed(value: object, field: str, limits: Limits = DEFAULT_LIMITS) -> Placed
         BodyInvalidError: what is wrong, and at which coordinate.
     """
     try:
-        geometry = _typed(value)
+        geometry: Geometry = convert_json(value, Geometry)  # type: ignore[arg-type]
     except BodyInvalidError as error:
         raise BodyInvalidError(f"{field}.{error.field}" if error.field else field, error.reason) from None
     return checked(geometry, field, limits)
@@ -69,11 +69,6 @@ def shaped(geometry: Geometry, field: str, limits: Limits = DEFAULT_LIMITS) -> A
     for place, rings, number in rings_of(geometry):
         rings[number] = _ring(rings[number], coordinates + place)
     return checked_polygons(geometry, coordinates)
-
-
-def _typed(value: object) -> Geometry:
-    # Numbers may come as strings, as everywhere in this protocol.
-    return convert_json(value, Geometry, lax=True)  # type: ignore[arg-type]
 
 
 def _check_size(geometry: Geometry, field: str, limits: Limits) -> None:

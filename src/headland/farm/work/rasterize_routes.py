@@ -75,7 +75,7 @@ class _RasterizeHandlers(JobHandlers):
         body = decode_json(await read_body(request, self._surroundings.max_body), dict[str, Any])
         # What else there is of a job is the service's to write.
         given = {name: value for name, value in body.items() if name in self._writable}
-        asked = convert_json(given, self._struct, lax=True)
+        asked = convert_json(given, self._struct)
         if len(set(asked.shapefile_column_names)) < len(asked.shapefile_column_names):
             raise BodyInvalidError("shapefileColumnNames", "has an item twice")
         wanted = {name: getattr(asked, name) for name in _WRITTEN}
