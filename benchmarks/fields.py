@@ -43,7 +43,7 @@ def outline(number: int) -> Ring:
 
 
 def lines(party: str, first: int, last: int) -> Iterator[bytes]:
-    """Boundaries as lines of JSON, each of them a field's."""
+    """Boundaries as lines of JSON."""
     encode = msgspec.json.Encoder().encode
     for number in range(first, last):
         yield (
@@ -52,8 +52,6 @@ def lines(party: str, first: int, last: int) -> Iterator[bytes]:
                     "id": f"field-{number}",
                     "partyId": party,
                     "name": f"Field {number}",
-                    "parentType": "Field",
-                    "parentId": f"field-{number}",
                     "geometry": {"type": "Polygon", "coordinates": [outline(number)]},
                 }
             )

@@ -48,7 +48,7 @@ const ofParty = {
   "tillage-data": ["tillageDataId", { tillageDepth: measure }, { maxTillageDepth: 13 }],
   "application-data": ["applicationDataId", { totalMaterial: measure }, { minTotalMaterial: 12 }],
   "harvest-data": ["harvestDataId", { totalYield: measure }, { minTotalYield: 12 }],
-  "plant-tissue-analyses": ["plantTissueAnalysisId", { fieldId: "f1" }, { fieldIds: "f1" }],
+  "plant-tissue-analyses": ["plantTissueAnalysisId", { fieldId: "f00" }, { fieldIds: "f00" }],
   "nutrient-analyses": ["nutrientAnalysisId", { classification: "high" }, { classifications: "high" }],
 };
 const ofAll = {
@@ -58,6 +58,11 @@ const ofAll = {
 };
 
 await patched(client.path("/parties/{partyId}", party), {});
+// What the bodies refer to.
+await patched(client.path("/parties/{partyId}/farms/{farmId}", party, "f1"), {});
+await patched(client.path("/parties/{partyId}/fields/{fieldId}", party, "f00"), {});
+await patched(client.path("/parties/{partyId}/management-zones/{managementZoneId}", party, "m1"), {});
+await patched(client.path("/crop-products/{cropProductId}", "v1"), {});
 const seen = { groups: {} };
 for (const [segment, [parameter, body, filters]] of Object.entries(ofParty)) {
   const one = client.path(`/parties/{partyId}/${segment}/{${parameter}}`, party, "x1");

@@ -65,6 +65,12 @@ def lived(group: Any, above: list[str], body: dict[str, Any], filters: dict[str,
 
 
 client.parties.create_or_update(party, {})
+# What the bodies refer to.
+client.farms.create_or_update(party, "f1", {})
+client.fields.create_or_update(party, "f1", {})
+client.management_zones.create_or_update(party, "m1", {})
+client.crops.create_or_update("c1", {})
+client.crop_products.create_or_update("v1", {})
 seen: dict[str, Any] = {"groups": {}}
 for name, (body, filters) in OF_PARTY.items():
     seen["groups"][name] = lived(getattr(client, name), [party], body, filters)

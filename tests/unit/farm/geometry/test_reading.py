@@ -62,10 +62,6 @@ def test_rings_are_closed() -> None:
     assert kept == placed(polygon(square(0, 0, 9), square(1, 1, 2)), "geometry")
 
 
-def test_numbers_may_come_as_text() -> None:
-    assert placed(point("1.5", "2"), "geometry") == placed(point(1.5, 2.0), "geometry")
-
-
 @pytest.mark.parametrize(
     ("geometry", "field", "reason"),
     [
@@ -81,9 +77,9 @@ def test_numbers_may_come_as_text() -> None:
         (point(1, "x"), "geometry.coordinates[1]", "got string"),
         (point(180.5, 0), "geometry.coordinates[0]", "the longitude 180.5 is not between -180 and 180"),
         (point(0, -90.01), "geometry.coordinates[1]", "the latitude -90.01 is not between -90 and 90"),
-        (point("nan", 0), "geometry.coordinates[0]", "the longitude nan"),
-        (point(0, "-inf"), "geometry.coordinates[1]", "the latitude -inf"),
-        (point(0, 0, "inf"), "geometry.coordinates[2]", "the height is not a number"),
+        (point("nan", 0), "geometry.coordinates[0]", "expected number, got string"),
+        (point(0, "-inf"), "geometry.coordinates[1]", "expected number, got string"),
+        (point(0, 0, "inf"), "geometry.coordinates[2]", "expected number, got string"),
         (point(10**400, 0), "geometry.coordinates[0]", "out of range"),
         (polygon(), "geometry.coordinates", "length >= 1"),
         (polygon([]), "geometry.coordinates[0]", "is no ring"),
