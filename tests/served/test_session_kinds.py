@@ -106,7 +106,41 @@ def test_scala_magic_lines(notebook: Notebook) -> None:
         "headers": [{"name": "0", "type": "BIGINT_TYPE"}, {"name": "1", "type": "STRING_TYPE"}],
         "data": [[1, "b"]],
     }
+    assert notebook.run("%json (1, 2.5)", kind="spark")["data"] == {"application/json": {"_1": 1, "_2": 2.5}}
     assert notebook.run("%json nosuch", kind="spark")["evalue"] == "Value nosuch does not exist"
+
+
+@pytest.mark.parametrize(
+    ("value", "headers", "row"),
+    [
+        ('List((1, "b"), (2, "c"))', {"_1": "BIGINT_TYPE", "_2": "STRING_TYPE"}, [1, "b"]),
+        ("sc.parallelize(Seq((1.5, true)))", {"_1": "DOUBLE_TYPE", "_2": "BOOLEAN_TYPE"}, [1.5, True]),
+        ("Array((1, (2, 3)))", {"_1": "BIGINT_TYPE", "_2": "MAP_TYPE"}, [1, {"_1": 2, "_2": 3}]),
+        ('List(Plot("north", 2.5))', {"area": "DOUBLE_TYPE", "name": "STRING_TYPE"}, [2.5, "north"]),
+        ('Map("b" -> 1, "a" -> 2)', {"a": "BIGINT_TYPE", "b": "BIGINT_TYPE"}, [2, 1]),
+        ("List(1, 2)", {"0": "BIGINT_TYPE"}, [1]),
+        ("Seq(Seq(1, 2))", {"0": "BIGINT_TYPE", "1": "BIGINT_TYPE"}, [1, 2]),
+        ("List((Some(1), null))", {"_1": "BIGINT_TYPE", "_2": "NULL_TYPE"}, [1, None]),
+    ],
+)
+def test_scala_tables(notebook: Notebook, value: str, headers: dict[str, str], row: list[object]) -> None:
+    """As Livy heads them: tuples by `_1`, `_2`, classes by their members, lists by position."""
+    code = f"case class Plot(name: String, area: Double)\nval shown = {value}\n%table shown"
+    table = notebook.run(code, kind="spark")["data"]["application/vnd.livy.table.v1+json"]
+    assert {header["name"]: header["type"] for header in table["headers"]} == headers
+    assert table["data"][0] == row
+
+
+@pytest.mark.parametrize("code", ["", " \n", "// sown", "/* sown\n/* and */ reaped */\n// again\n"])
+def test_cells_with_nothing_in_them(notebook: Notebook, code: str) -> None:
+    assert notebook.run(code, kind="spark")["data"] == {"text/plain": ""}
+    assert notebook.text("val sown = 1 // in spring", kind="spark") == "val sown: Int = 1\n"
+    empty = notebook.run(code.replace("//", "#").partition("/*")[0], kind="pyspark")
+    assert (empty["status"], empty["data"]) == ("ok", {"text/plain": ""})
+    # No query at all is an error in Livy, too.
+    query = notebook.run(code.replace("//", "--").partition("/*")[0], kind="sql")
+    assert (query["status"], query["ename"]) == ("error", "Error")
+    assert query["evalue"].startswith("[PARSE_")
 
 
 def test_one_application_for_all_kinds(notebook: Notebook) -> None:
@@ -130,6 +164,7 @@ def test_scala_that_waits_is_cancelled(notebook: Notebook) -> None:
 def test_completion_in_scala(notebook: Notebook) -> None:
     answer = notebook.post("/completion", {"code": "spark.ran", "cursor": 9, "kind": "spark"})
     assert answer == {"candidates": ["range"]}
+    assert notebook.post("/completion", {"code": "spark.ran", "kind": "spark"}) == answer
 
 
 def test_long_output_of_scala_is_cut(notebook: Notebook) -> None:
@@ -165,6 +200,7 @@ def test_stop_keeps_record_and_statements_and_leaves_no_process(notebook: Notebo
     assert "\t diagnostics: The session was stopped on request." in notebook.get("/log?size=-1")["log"]
     assert notebook.get("/statements/0")["output"]["status"] == "ok"
     notebook.post("/stop", status=204)
+    assert notebook.post("/interrupt") == {"msg": "interrupted"}
     assert notebook.post("/connect")["state"] == "dead"
     assert served.public.delete(notebook.path).json() == {"msg": "deleted"}
     assert list((served.home / "sessions").iterdir()) == []

@@ -71,7 +71,9 @@ def notebook(gateway: Gateway, kernel: str, mark: Path, folder: Path) -> Program
         "%%sql -o three\nSELECT id, id * 2 AS twice FROM three",
         "%%local\nprint(three['twice'].sum())",
     )
-    cells = [CONFIGURE, value, view, query, local, wait, fail, value]
+    # Has nothing run, and a frame brought.
+    bring = "%%spark -o three\n" if kernel == "sparkkernel" else value
+    cells = [CONFIGURE, value, view, query, local, wait, fail, bring, value]
     asked = json.dumps({"url": gateway.url, "kernel": kernel, "cells": cells})
     path = {"PATH": f"{ENVIRONMENTS / 'sparkmagic' / 'bin'}:/usr/bin:/bin"}
     python = installed("sparkmagic", "bin/python")

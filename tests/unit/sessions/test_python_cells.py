@@ -142,8 +142,8 @@ def test_a_table_of_dictionaries_has_their_names(cells: PythonCells) -> None:
     found = cells.run(0, "pyspark", "rows = [{'crop': 'rye'}, {'crop': 'oats', 'area': 2.5}]\n%table rows")[
         TABLE
     ]
-    assert [header["name"] for header in found["headers"]] == ["crop", "area"]
-    assert found["data"] == [["rye", None], ["oats", 2.5]]
+    assert [header["name"] for header in found["headers"]] == ["area", "crop"]
+    assert found["data"] == [[None, "rye"], [2.5, "oats"]]
 
 
 def test_matplot(cells: PythonCells) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headland.jobs.sessions.interpreter.scala_cells import pieces
+from headland.jobs.sessions.interpreter.scala_cells import is_empty, pieces
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,22 @@ from headland.jobs.sessions.interpreter.scala_cells import pieces
 )
 def test_pieces(parts: list[str]) -> None:
     assert pieces("".join(parts)) == parts
+
+
+@pytest.mark.parametrize(
+    ("code", "empty"),
+    [
+        ("", True),
+        (" \n\t", True),
+        ("// a /* b\n", True),
+        ("/* a /* b */ c */ // d", True),
+        ("/* a // */", True),
+        ("/* a", False),
+        ("/* a */ 1", False),
+        ("// a\n1", False),
+        ("*/", False),
+        ('"// a"', False),
+    ],
+)
+def test_cells_with_nothing_but_comments(code: str, empty: bool) -> None:
+    assert is_empty(code) is empty

@@ -19,6 +19,7 @@ from headland.jobs.sessions.host.session import shown as statement_shown
 from headland.jobs.sessions.host_calls import HostSilentError, ask
 from headland.jobs.sessions.service import Sessions
 from headland.jobs.sessions.shown import state_of
+from headland.jobs.sessions.states import State
 from headland.jobs.sessions.store import SessionRow
 
 #: Seconds for what a host has to ask its interpreters for.
@@ -90,14 +91,18 @@ class Statements:
         await self._demand(row, "cancel", id=number)
 
     async def interrupt(self, reference: int | str, caller: Caller) -> None:
-        """Stop the statement that runs, and those that wait."""
+        """Stop the statement that runs, and those that wait: none, where a session has ended or is not up yet."""
         row = self._sessions.find(reference, caller, Right.MODIFY)
-        await self._demand(row, "interrupt")
+        try:
+            await self._told(row, "interrupt")
+        except HostSilentError:
+            if row.finished_at is None and not row.unwanted and row.state != State.STARTING:
+                raise InactiveError from None
 
     async def complete(
-        self, reference: int | str, code: str, cursor: int, kind: str | None, caller: Caller
+        self, reference: int | str, code: str, cursor: int | None, kind: str | None, caller: Caller
     ) -> list[str]:
-        """What can stand at the position `cursor` of `code`."""
+        """What can stand at the position `cursor` of `code`; at its end, where there is none."""
         row = self._sessions.find(reference, caller, Right.MODIFY)
         wanted = statement_kind(kind, row.kind)
         told = await self._demand(row, "complete", kind=wanted, code=code, cursor=cursor)

@@ -116,10 +116,10 @@ class StatementList(Struct, frozen=True):
 
 
 class CompletionRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """Code that goes on at the position `cursor`."""
+    """Code that goes on at the position `cursor`; without one, at its end."""
 
     code: str
-    cursor: Natural
+    cursor: Natural | None = None
     kind: str | None = None
 
 

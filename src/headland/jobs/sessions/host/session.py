@@ -73,6 +73,8 @@ class Session:
         self._active_at = _now()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._progress = 0.0
+        #: What the application was given since its start: what it is, and where.
+        self._added: list[tuple[str, str]] = []
         self.stopping = False
         self.application: dict[str, Any] = {}
         #: Set when the first interpreter has ended before it was ready.
@@ -140,8 +142,8 @@ class Session:
         for statement in [*self._waiting, *([self._current] if self._current is not None else ())]:
             self.cancel(statement.id)
 
-    async def complete(self, kind: str, code: str, cursor: int) -> list[str]:
-        """What can stand at `cursor`. Nothing, where the interpreter of that kind has not been started."""
+    async def complete(self, kind: str, code: str, cursor: int | None) -> list[str]:
+        """What can stand at `cursor`, or at the code's end. Nothing, where the interpreter of that kind is not there."""
         self.touch()
         language = self._languages.get(INTERPRETERS[kind])
         if language is None or not language.ready or language.interpreter is None:
@@ -164,11 +166,14 @@ class Session:
         ready = [language for language in self._languages.values() if language.ready and not language.ended]
         if not ready:
             raise RefusedError(f"Session is in state {self.state}")
+        # Interpreters that are started meanwhile take it on by themselves.
+        self._added.append((what, path))
         for language in ready:
             if language.interpreter is not None:
                 try:
                     await language.interpreter.ask(_CALL_PATIENCE, do="add", what=what, path=path)
                 except InterpreterGoneError as error:
+                    self._added.remove((what, path))
                     raise RefusedError(str(error)) from None
 
     def find(self, number: int) -> Statement | None:
@@ -248,13 +253,7 @@ class Session:
 
     def _hear(self, language: _Language, message: dict[str, Any]) -> None:
         if message["event"] == "ready":
-            language.ready = True
-            self.touch()
-            if not self.application:
-                self.application = {"app_id": message["app_id"], "ui_url": message["ui_url"]}
-                self._on_ready(self.application)
-            if self._current is not None and language.interpreter is not None:
-                self._run(self._current, language.interpreter)
+            self._in_background(self._take_on(language, message))
             return
         if message["event"] == "application":
             language.lost = message["lost"]
@@ -264,6 +263,24 @@ class Session:
             state = CANCELLED if statement.state == CANCELLING else AVAILABLE
             self._journal.end(statement, state, message["output"], _now())
         self._done()
+
+    async def _take_on(self, language: _Language, message: dict[str, Any]) -> None:
+        """An interpreter is there: give it what the others were given before, then what it is to run."""
+        interpreter = language.interpreter
+        if interpreter is None:
+            return
+        # The list may grow meanwhile.
+        for what, path in self._added:
+            with contextlib.suppress(InterpreterGoneError):
+                await interpreter.ask(_CALL_PATIENCE, do="add", what=what, path=path)
+        language.ready = True
+        self.touch()
+        if not self.application:
+            self.application = {"app_id": message["app_id"], "ui_url": message["ui_url"]}
+            self._on_ready(self.application)
+        current = self._current
+        if current is not None and self._languages.get(INTERPRETERS[current.kind]) is language:
+            self._run(current, interpreter)
 
     def _ended(self, language: _Language, name: str, how: str) -> None:
         language.ended = how

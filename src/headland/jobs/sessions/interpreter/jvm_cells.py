@@ -39,9 +39,5 @@ class JvmCells:
             self._scala.interrupt()
         return True
 
-    def add(self, what: str, path: str) -> None:
-        if what == "jar" and self._scala is not None:
-            self._scala.add_jar(path)
-
     def _started(self) -> ScalaCells:
         return ScalaCells(self._application, self._given["classes"], self._given["output_limit"])

@@ -100,11 +100,13 @@ def _json(value: Any) -> dict[str, Any]:
 
 def _table(whole_numbers: str, value: Any) -> dict[str, Any]:
     headers: dict[str, str | None] = {}
+    by_name = False
     rows: list[dict[str, Any]] = []
     if not isinstance(value, (list, tuple)):
         value = [value]
     for item in value:
         if isinstance(item, Mapping):
+            by_name = True
             cells = {str(key): cell for key, cell in item.items()}
         else:
             listed = item if isinstance(item, (list, tuple)) else [item]
@@ -117,8 +119,9 @@ def _table(whole_numbers: str, value: Any) -> dict[str, Any]:
                 raise CellError("TypeError", "table rows have different types")
         rows.append(cells)
     types = {None: "NULL_TYPE", "INT_TYPE": whole_numbers}
-    named = [{"name": name, "type": types.get(kind, kind)} for name, kind in headers.items()]
-    data = [[_cell(row.get(name)) for name in headers] for row in rows]
+    names = sorted(headers) if by_name else list(headers)
+    named = [{"name": name, "type": types.get(headers[name], headers[name])} for name in names]
+    data = [[_cell(row.get(name)) for name in names] for row in rows]
     return {TABLE: {"headers": named, "data": data}}
 
 

@@ -41,10 +41,6 @@ class Cells(Protocol):
         """Interrupt the code that runs in another way than by a signal; whether there is one."""
         ...
 
-    def add(self, what: str, path: str) -> None:
-        """Take on what the application was given."""
-        ...
-
 
 class Interpreter:
     """Runs one cell after the other."""
@@ -152,12 +148,10 @@ class Interpreter:
                 case "progress":
                     answer["value"] = self._application.progress(message["id"])
                 case "complete":
-                    answer["value"] = self._cells.complete(
-                        message["kind"], message["code"], message["cursor"]
-                    )
+                    cursor = len(message["code"]) if message["cursor"] is None else message["cursor"]
+                    answer["value"] = self._cells.complete(message["kind"], message["code"], cursor)
                 case "add":
                     self._application.add(message["what"], message["path"])
-                    self._cells.add(message["what"], message["path"])
                     answer["value"] = True
         except Exception as error:  # noqa: BLE001 - the host is told, and goes on
             answer["problem"] = f"{type(error).__name__}: {error}"
@@ -194,6 +188,8 @@ def _cells(application: Application, given: dict[str, Any]) -> Cells:
 
         cells = PythonCells()
         cells.names.update(application.names())
+        # As in Livy: the session's files are where code looks for them.
+        os.chdir(application.files())
         return cells
     from headland.jobs.sessions.interpreter.jvm_cells import JvmCells  # noqa: PLC0415
 

@@ -65,9 +65,6 @@ class PythonCells:
     def interrupt(self) -> bool:
         return False
 
-    def add(self, _what: str, _path: str) -> None:
-        """PySpark has seen to it."""
-
     def _parsed(self, code: str, file: str) -> ast.Module:
         tree: ast.Module = compile(code, file, "exec", self._flags | ast.PyCF_ONLY_AST, dont_inherit=True)
         return tree

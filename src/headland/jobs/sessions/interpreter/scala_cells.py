@@ -4,6 +4,8 @@ import json
 import re
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
+
 from headland.jobs.sessions.interpreter.capture import cut
 from headland.jobs.sessions.interpreter.magics import MAGIC, CellError, run_magic, split
 from headland.jobs.sessions.interpreter.spark import Application
@@ -52,8 +54,11 @@ class ScalaCells:
         self._thread = self._jvm.java.lang.Thread.currentThread()
         compiler = self._jvm.scala.tools.nsc
         settings = compiler.Settings()
-        jars = application.conf("spark.repl.local.jars")
-        paths = ":".join(jar.removeprefix("file://").removeprefix("file:") for jar in jars.split(",") if jar)
+        self._application = application
+        urls = application.loader.getURLs()
+        #: Of the driver's archives, how many the compiler knows.
+        self._known = len(urls)
+        paths = ":".join(self._jvm.java.io.File(url.toURI()).getPath() for url in urls)
         class_path = f' -classpath "{paths}"' if paths else ""
         # Clients fetch data by having it printed, and leave out parentheses: a word about that would stand in the data.
         options = "-Yrepl-class-based -Wconf:cat=deprecation:s"
@@ -76,12 +81,13 @@ class ScalaCells:
         Raises:
             CellError: it can't be compiled, or it threw.
         """
+        self._learn()
         text = ""
         shown: dict[str, Any] = {}
         for part in split(code) or [code]:
             if (magic := MAGIC.match(part)) is not None:
                 shown |= self._magic(magic[1] or "", magic[2].strip())
-            else:
+            elif not is_empty(part):
                 text += self._run_part(part)
         # With anything else to show, Livy shows that alone, and clients count on it.
         return shown or {"text/plain": cut(text, self._limit)}
@@ -98,13 +104,17 @@ class ScalaCells:
         """Interrupt the thread that runs the cell: code that waits or asks whether it is interrupted ends."""
         self._thread.interrupt()
 
-    def add_jar(self, path: str) -> None:
-        """Have an archive's classes found by cells that follow."""
-        url = self._jvm.java.io.File(path).toURI().toURL()
-        listed = self._jvm.java.util.Arrays.asList(url)
-        self._main.addUrlsToClassPath(
-            self._jvm.scala.jdk.javaapi.CollectionConverters.asScala(listed).toSeq()
-        )
+    def _learn(self) -> None:
+        """Have the compiler know the archives that the application was given since."""
+        urls = self._application.loader.getURLs()
+        if len(urls) > self._known:
+            new = self._jvm.java.util.ArrayList()
+            for url in urls[self._known :]:
+                new.add(url)
+            self._known = len(urls)
+            self._main.addUrlsToClassPath(
+                self._jvm.scala.jdk.javaapi.CollectionConverters.asScala(new).toSeq()
+            )
 
     def _run_part(self, code: str) -> str:
         text, begun = "", ""
@@ -157,10 +167,15 @@ class ScalaCells:
         take = getattr(result, "take", None)
         if take is not None and "org.apache.spark" in str(result.getClass().getName()):
             result = take(_ITEMS)
-        mapper = self._jvm.com.fasterxml.jackson.databind.ObjectMapper()
-        scala = self._jvm.com.fasterxml.jackson.module.scala
-        mapper.registerModule(getattr(getattr(scala, "DefaultScalaModule$"), "MODULE$"))
-        return json.loads(mapper.writeValueAsString(result))
+        # With what Livy shows values: a tuple is an object with the members `_1`, `_2`.
+        json4s = self._jvm.org.json4s
+        formats = getattr(getattr(json4s, "DefaultFormats$"), "MODULE$")
+        try:
+            value = json4s.Extraction.decompose(result, formats)
+            rendered = json4s.jackson.JsonMethods.compact(json4s.jackson.JsonMethods.render(value, formats))
+        except Py4JJavaError:
+            raise CellError("ValueError", "Failed to convert value into a JSON value") from None
+        return json.loads(rendered)
 
 
 def pieces(code: str) -> list[str]:
@@ -177,3 +192,22 @@ def pieces(code: str) -> list[str]:
             defining = defines
         found[-1] += line
     return found
+
+
+def is_empty(code: str) -> bool:
+    """Whether there is nothing but comments."""
+    depth = position = 0
+    while position < len(code):
+        here = code[position : position + 2]
+        if here == "/*":
+            depth, position = depth + 1, position + 2
+        elif here == "*/" and depth:
+            depth, position = depth - 1, position + 2
+        elif here == "//" and not depth:
+            end = code.find("\n", position)
+            position = len(code) if end < 0 else end
+        elif depth or code[position].isspace():
+            position += 1
+        else:
+            return False
+    return not depth

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 import warnings
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
 #: Seconds between looks for the gateway's file.
 _LOOK = 0.005
+
+#: Spark's class loader of a driver, to which archives can be added.
+_LOADER = "org.apache.spark.util.MutableURLClassLoader"
 
 #: A job's description is the beginning of its cell.
 _LONGEST_DESCRIPTION = 120
@@ -29,6 +33,7 @@ class Application:
     def __init__(self, session: "SparkSession") -> None:
         self.session = session
         self.context = session.sparkContext
+        self._loader: Any = None
 
     @classmethod
     def join(cls, gateway: Path, patience: float, *, first: bool) -> "Application":
@@ -100,6 +105,12 @@ class Application:
             sql = SQLContext(self.context, self.session)
         return {"spark": self.session, "sc": self.context, "sqlContext": sql}
 
+    def files(self) -> str:
+        """The folder with the files and unpacked archives that the application was given."""
+        from pyspark import SparkFiles  # noqa: PLC0415
+
+        return SparkFiles.getRootDirectory()
+
     def begin(self, number: int, code: str) -> None:
         """Spark jobs of this thread belong to a statement from now on. A context that the code has stopped is the
         code's affair.
@@ -131,14 +142,45 @@ class Application:
         return done / total if total else 0.0
 
     def add(self, what: str, path: str) -> None:
-        """Give the application a `jar`, `pyfile` or `file`."""
+        """Give the application a `jar`, `pyfile` or `file`.
+
+        Raises:
+            ValueError: what is to be an archive of classes is none.
+        """
         context = self._current() or self.context
         if what == "jar":
+            self._load(path, context)
             context._jsc.addJar(path)  # noqa: SLF001 - PySpark has no name of its own for it
         elif what == "pyfile":
             context.addPyFile(path)
         else:
             context.addFile(path)
+
+    @property
+    def loader(self) -> Any:
+        """The driver's own class loader, from which those of gateway, Scala and SQL are descended."""
+        from py4j.java_gateway import is_instance_of  # noqa: PLC0415
+
+        if self._loader is None:
+            gateway = self.context._gateway  # noqa: SLF001
+            loader = self.jvm.java.lang.Thread.currentThread().getContextClassLoader()
+            while not is_instance_of(gateway, loader, _LOADER):
+                loader = loader.getParent()
+            self._loader = loader
+        return self._loader
+
+    def _load(self, path: str, context: Any) -> None:
+        """Have the driver find an archive's classes: Spark itself sees to the executors alone."""
+        jvm = self.jvm
+        target = jvm.java.io.File(os.environ["TMPDIR"])
+        hadoop = context._jsc.hadoopConfiguration()  # noqa: SLF001
+        conf = context._jsc.sc().conf()  # noqa: SLF001
+        # What is not a local file is fetched.
+        local = jvm.org.apache.spark.util.DependencyUtils.downloadFile(path, target, conf, hadoop)
+        file = jvm.java.io.File(jvm.org.apache.spark.util.Utils.resolveURI(local))
+        if not zipfile.is_zipfile(str(file.getPath())):
+            raise ValueError(f"{file.getName()} is not an archive of classes: a jar is a zip file.")
+        self.loader.addURL(file.toURI().toURL())
 
     def _current(self) -> Any:
         from pyspark import SparkContext  # noqa: PLC0415
