@@ -143,7 +143,7 @@ class Session:
             self.cancel(statement.id)
 
     async def complete(self, kind: str, code: str, cursor: int | None) -> list[str]:
-        """What can stand at `cursor`, or at the code's end. Nothing, where the interpreter of that kind is not there."""
+        """What can stand at `cursor`, or at the code's end. Nothing, where that kind's interpreter is not there."""
         self.touch()
         language = self._languages.get(INTERPRETERS[kind])
         if language is None or not language.ready or language.interpreter is None:
