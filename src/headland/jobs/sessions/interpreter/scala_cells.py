@@ -170,9 +170,12 @@ class ScalaCells:
         # With what Livy shows values: a tuple is an object with the members `_1`, `_2`.
         json4s = self._jvm.org.json4s
         formats = getattr(getattr(json4s, "DefaultFormats$"), "MODULE$")
+        methods = getattr(getattr(json4s.jackson, "JsonMethods$"), "MODULE$")
         try:
             value = json4s.Extraction.decompose(result, formats)
-            rendered = json4s.jackson.JsonMethods.compact(json4s.jackson.JsonMethods.render(value, formats))
+            rendered = methods.compact(
+                methods.render(value, False, getattr(methods, "render$default$3")())  # noqa: FBT003 - py4j has no names
+            )
         except Py4JJavaError:
             raise CellError("ValueError", "Failed to convert value into a JSON value") from None
         return json.loads(rendered)
