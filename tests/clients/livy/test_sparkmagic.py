@@ -18,7 +18,7 @@ CONFIGURE = '%%configure -f\n{"driverMemory": "1g", "conf": {"spark.app.name": "
 CELLS = {
     "pysparkkernel": (
         "print(1 + 1)",
-        "spark.range(3).createOrReplaceTempView('three')",
+        "plots = spark.range(3)\nplots.createOrReplaceTempView('three')",
         """
 import pathlib, time
 with open("{mark}.runs", "a") as runs: n = runs.write("run\\n")
@@ -29,7 +29,7 @@ print("through")
     ),
     "sparkkernel": (
         "val two = 1 + 1",
-        'spark.range(3).createOrReplaceTempView("three")',
+        'val plots = spark.range(3).toDF("id")\nplots.createOrReplaceTempView("three")',
         """
 import java.nio.file._
 Files.write(Paths.get("{mark}.runs"), "run\\n".getBytes, StandardOpenOption.CREATE, StandardOpenOption.APPEND)
@@ -71,9 +71,9 @@ def notebook(gateway: Gateway, kernel: str, mark: Path, folder: Path) -> Program
         "%%sql -o three\nSELECT id, id * 2 AS twice FROM three",
         "%%local\nprint(three['twice'].sum())",
     )
-    # Has nothing run, and a frame brought.
-    bring = "%%spark -o three\n" if kernel == "sparkkernel" else value
-    cells = [CONFIGURE, value, view, query, local, wait, fail, bring, value]
+    # Nothing is run, and a frame is brought.
+    bring, brought = "%%spark -o plots", "%%local\nprint(plots['id'].sum())"
+    cells = [CONFIGURE, value, view, query, local, wait, fail, bring, brought, value]
     asked = json.dumps({"url": gateway.url, "kernel": kernel, "cells": cells})
     path = {"PATH": f"{ENVIRONMENTS / 'sparkmagic' / 'bin'}:/usr/bin:/bin"}
     python = installed("sparkmagic", "bin/python")
@@ -81,11 +81,13 @@ def notebook(gateway: Gateway, kernel: str, mark: Path, folder: Path) -> Program
 
 
 def assert_shown(shown: list[str], error: str) -> None:
-    _, first, _, table, total, through, failure, again = shown
+    _, first, _, table, total, through, failure, bring, brought, again = shown
     assert "2" in first
     assert ["0", "0", "0"] in [line.split() for line in table.splitlines()]
     assert ["2", "2", "4"] in [line.split() for line in table.splitlines()]
     assert total.strip() == "6"
     assert "through" in through
     assert error in failure
+    assert "rror" not in bring
+    assert brought.strip() == "3"
     assert "2" in again

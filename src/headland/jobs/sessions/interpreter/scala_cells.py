@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 
 from headland.jobs.sessions.interpreter.capture import cut
 from headland.jobs.sessions.interpreter.magics import MAGIC, CellError, run_magic, split
@@ -33,6 +33,10 @@ _DEFINES = re.compile(
     r"(?:@[\w.]+\s+)*(?:(?:sealed|abstract|final|case|implicit|private|protected)\s+)*(?:class|trait|object)\b"
 )
 _BEGINS = re.compile(r"(?!(?:else|catch|finally|yield|extends|with|match)\b)[\w@`\"(\[{]")
+
+
+#: A member of a tuple that Scala compiles in a way of its own.
+_SPECIALIZED = re.compile(r"^(_[12])\$mc[A-Z]\$sp$")
 
 
 class IncompleteError(CellError):
@@ -173,12 +177,15 @@ class ScalaCells:
         methods = getattr(getattr(json4s.jackson, "JsonMethods$"), "MODULE$")
         try:
             value = json4s.Extraction.decompose(result, formats)
-            rendered = methods.compact(
-                methods.render(value, False, getattr(methods, "render$default$3")())  # noqa: FBT003 - py4j has no names
-            )
+            rendered = methods.compact(methods.render(value, False, getattr(methods, "render$default$3")()))
         except Py4JJavaError:
             raise CellError("ValueError", "Failed to convert value into a JSON value") from None
-        return json.loads(rendered)
+        return json.loads(rendered, object_pairs_hook=_named)
+
+
+def _named(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, with the members of a tuple of bare numbers under the names that any tuple has."""
+    return {_SPECIALIZED.sub(r"\1", name): value for name, value in members}
 
 
 def pieces(code: str) -> list[str]:
