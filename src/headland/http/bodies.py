@@ -7,6 +7,9 @@ from starlette.requests import ClientDisconnect, Request
 
 from headland.http.headers import header
 
+#: The setting that says how long most bodies may be.
+MAX_BODY = "server.max_body"
+
 
 class BodyError(Exception):
     """A body can't be taken. `status` is what HTTP has for it; the message is for the caller."""
@@ -17,9 +20,9 @@ class BodyError(Exception):
         self.message = message
 
 
-async def read_body(request: Request, limit: int) -> bytes:
+async def read_body(request: Request, limit: int, setting: str = MAX_BODY) -> bytes:
     """The whole body, decoded from `gzip` or `deflate`; any other content encoding is taken for none,
-    since Livy's Java client sends `Content-Encoding: UTF-8`.
+    since Livy's Java client sends `Content-Encoding: UTF-8`. `setting` is what says the limit, if one does.
 
     Raises:
         BodyError: 413 above `limit` bytes, encoded or decoded; 400 where it is not what its encoding says.
@@ -27,16 +30,16 @@ async def read_body(request: Request, limit: int) -> bytes:
     """
     declared = header(request.scope, b"content-length") or ""
     if declared.isdigit() and int(declared) > limit:
-        raise _too_large(limit)
-    received = await _received(request, limit)
+        raise too_large(limit, setting)
+    received = await _received(request, limit, setting)
     encoding = header(request.scope, b"content-encoding")
     if encoding is None or not received:
         return received
     encoding = encoding.strip().lower()
-    return _decode(received, encoding, limit) if encoding in {"gzip", "deflate"} else received
+    return _decode(received, encoding, limit, setting) if encoding in {"gzip", "deflate"} else received
 
 
-async def _received(request: Request, limit: int) -> bytes:
+async def _received(request: Request, limit: int, setting: str) -> bytes:
     """The body as it came. Starlette's own stream would take several times as long for one that comes at once."""
     received = bytearray()
     while True:
@@ -45,7 +48,7 @@ async def _received(request: Request, limit: int) -> bytes:
             raise ClientDisconnect
         chunk: bytes = message.get("body", b"")
         if len(received) + len(chunk) > limit:
-            raise _too_large(limit)
+            raise too_large(limit, setting)
         more = message.get("more_body", False)
         if not more and not received:
             return chunk
@@ -69,18 +72,20 @@ def parse_media_type(content_type: str) -> tuple[str, dict[str, str]]:
     return message.get_content_type(), {name.lower(): value for name, value in parameters[1:]}
 
 
-def _decode(body: bytes, encoding: str, limit: int) -> bytes:
+def _decode(body: bytes, encoding: str, limit: int, setting: str) -> bytes:
     decoder = zlib.decompressobj(wbits=31 if encoding == "gzip" else 15)
     try:
         decoded = decoder.decompress(body, limit + 1)
     except zlib.error:
         raise BodyError(400, f"The body is not {encoding}, which Content-Encoding says it is.") from None
     if len(decoded) > limit:
-        raise _too_large(limit)
+        raise too_large(limit, setting)
     if not decoder.eof:
         raise BodyError(400, f"The body ends before its {encoding} encoding does.")
     return decoded
 
 
-def _too_large(limit: int) -> BodyError:
-    return BodyError(413, f"The body is larger than the {limit} bytes allowed.")
+def too_large(limit: int, setting: str, what: str = "body") -> BodyError:
+    """What came is larger than `setting` allows; than may be, where that is "" and no setting says so."""
+    allowed = f"that {setting} allows" if setting else "allowed"
+    return BodyError(413, f"The {what} is larger than the {limit} bytes {allowed}.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from headland.http.bodies import BodyError
+from headland.http.bodies import BodyError, too_large
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
@@ -47,10 +47,16 @@ _Event = Part | bytes | None
 
 
 async def read_form(
-    body: AsyncIterator[bytes], boundary: str, most_text: int, take_file: TakeFile, file_part: str = "file"
+    body: AsyncIterator[bytes],
+    boundary: str,
+    most_text: int,
+    take_file: TakeFile,
+    file_part: str = "file",
+    *,
+    setting: str = "",
 ) -> Form:
-    """Read a form to its end. `most_text` is how many bytes all parts but the file may have together; `file_part`
-    names the part with the file, in whatever case.
+    """Read a form to its end. `most_text` is how many bytes all parts but the file may have together, and `setting`
+    what says so, if one does; `file_part` names the part with the file, in whatever case.
 
     Raises:
         BodyError: 400 where it is no form, or ends before its end; 413 where its text is too long. And what
@@ -78,7 +84,7 @@ async def read_form(
         async for data in _bytes_of(events):
             left -= len(data)
             if left < 0:
-                raise BodyError(413, f"The form's text is longer than the {most_text} bytes allowed.")
+                raise too_large(most_text, setting, "form's text")
             text += data
         if event.name in fields:
             raise BodyError(400, f"The form has the part '{event.name[:80]}' more than once.")

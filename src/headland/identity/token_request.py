@@ -51,7 +51,7 @@ class Sent:
             TokenRefusedError: the body is too large or malformed.
         """
         try:
-            body = await read_body(request, LARGEST_FORM)
+            body = await read_body(request, LARGEST_FORM, setting="")
         except BodyError as error:
             case = refusals.TOO_LARGE if error.status == 413 else refusals.MALFORMED
             raise TokenRefusedError(case, problem=error.message) from None

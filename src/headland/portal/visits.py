@@ -183,7 +183,7 @@ async def _take_form(visit: Visit, largest: int, largest_file: int | None) -> No
     if largest_file is not None and media_type == MULTIPART:
         pairs = await _take_parts(visit, parameters.get("boundary", ""), largest, largest_file)
     else:
-        pairs = _pairs_in(await read_body(visit.request, largest), media_type)
+        pairs = _pairs_in(await read_body(visit.request, largest, setting=""), media_type)
     visit.fields = [(name, text.replace("\r\n", "\n")) for name, text in pairs]
     visit.form = dict(visit.fields)
     guarding.check_form(visit.request, visit.key, visit.form.pop("csrf", ""))

@@ -182,6 +182,13 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
             "between them; in the place of anything else that is longer stands an error."
         ),
     ] = 16_777_216
+    max_statement: Annotated[
+        Bytes,
+        Meta(
+            description="Longest request with a statement, or with a job of Livy's client library: data that clients "
+            "send as code may be long."
+        ),
+    ] = 33_554_432
     max_upload: Annotated[Bytes, Meta(description="Longest file that a client may send to a session.")] = (
         104_857_600
     )

@@ -88,7 +88,9 @@ class BlobTooLargeError(StorageError):
     status = 413
 
     def __init__(self, url: object, limit: int) -> None:
-        super().__init__(f"{url} can't be stored: it is larger than the {limit} bytes allowed.")
+        super().__init__(
+            f"{url} can't be stored: it is larger than the {limit} bytes that storage.max_upload allows."
+        )
 
 
 class StorageUnavailableError(StorageError):

@@ -87,6 +87,8 @@ def test_sessions_of_every_kind_with_a_restart_in_the_middle(
         mark.touch()
         seen = running.answer()
     assert (seen["value"], seen["area"]) == ("2", 3.5)
+    # A statement of several megabytes.
+    assert seen["many"] == f"(60000, {sum(range(60_000))})"
     assert seen["error"] == ["ZeroDivisionError", "division by zero"]
     assert (seen["waited"], seen["runs"], seen["state"]) == ("through", "run\n", "idle")
     assert seen["scala"] == "val height: Int = 3\nval res0: Int = 6\n"

@@ -72,7 +72,7 @@ def notebook(gateway: Gateway, kernel: str, mark: Path, folder: Path) -> Program
         "%%local\nprint(three['twice'].sum())",
     )
     # Nothing is run, and a frame is brought.
-    bring, brought = "%%spark -o plots", "%%local\nprint(plots['id'].sum())"
+    bring, brought = "%%spark -o plots", "%%local\nprint(plots.to_dict())"
     cells = [CONFIGURE, value, view, query, local, wait, fail, bring, brought, value]
     asked = json.dumps({"url": gateway.url, "kernel": kernel, "cells": cells})
     path = {"PATH": f"{ENVIRONMENTS / 'sparkmagic' / 'bin'}:/usr/bin:/bin"}
@@ -89,5 +89,5 @@ def assert_shown(shown: list[str], error: str) -> None:
     assert "through" in through
     assert error in failure
     assert "rror" not in bring
-    assert brought.strip() == "3"
+    assert brought.strip() == "3", bring
     assert "2" in again

@@ -183,14 +183,14 @@ async def test_a_body_above_the_limit_is_413(small, check_error, chunked):
     answer = await small.public.post(
         "/batches", content=chunks(body) if chunked else body, headers=small.headers()
     )
-    check_error(answer, 413, f"The body is larger than the {LIMIT} bytes allowed.")
+    check_error(answer, 413, f"The body is larger than the {LIMIT} bytes that server.max_body allows.")
     assert small.is_untouched()
 
 
 async def test_the_limit_holds_for_what_is_decoded_too(small, check_error):
     assert (await post(small, gzip.compress(padded(LIMIT)), content_encoding="gzip")).status_code == 201
     answer = await post(small, gzip.compress(padded(LIMIT + 1)), content_encoding="gzip")
-    check_error(answer, 413, f"The body is larger than the {LIMIT} bytes allowed.")
+    check_error(answer, 413, f"The body is larger than the {LIMIT} bytes that server.max_body allows.")
     assert small.row(1) is None
 
 

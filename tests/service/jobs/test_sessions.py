@@ -45,7 +45,7 @@ def end(service: Service, session_id: int) -> None:
     left.path.mkdir(parents=True)
     journal = Journal(left.journal)
     journal.open()
-    ran, running, _ = (journal.accept("pyspark", code, 1) for code in ("1+1", "endless", "never"))
+    ran, running, _ = (journal.accept("pyspark", code, 1) for code in (b'"1+1"', b'"endless"', b'"never"'))
     journal.start(ran, 2)
     journal.end(ran, AVAILABLE, {"status": "ok", "execution_count": 0, "data": {"text/plain": "2"}}, 3)
     journal.start(running, 4)
@@ -149,7 +149,7 @@ async def test_the_journal_of_a_session_that_is_over(service, check_error):
     ("method", "path", "body"),
     [
         ("POST", "statements/0/cancel", {}),
-        ("POST", "interrupt", {}),
+        ("POST", "jobs/0/cancel", {}),
         ("POST", "completion", {"code": "sp", "cursor": 2, "kind": "pyspark"}),
         ("POST", "add-file", {"uri": "wasbs:///app.jar"}),
     ],
@@ -163,6 +163,15 @@ async def test_what_only_a_session_that_is_up_can_do(service, check_error, metho
     check_error(answer, 400, "requirement failed: Session isn't active.")
 
 
+async def test_there_is_nothing_to_interrupt_in_a_session_that_is_not_up(service):
+    session = await start(service)
+    for _ in range(2):
+        answer = await service.post(f"/sessions/{session}/interrupt")
+        assert (answer.status_code, answer.json()) == (200, {"msg": "interrupted"})
+        if not folder(service, session).path.exists():
+            end(service, session)
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status", "text"),
     [
@@ -173,7 +182,7 @@ async def test_what_only_a_session_that_is_up_can_do(service, check_error, metho
         ("/sessions/0/statements", {}, 400, "code: is required"),
         ("/sessions/0/statements", {"code": "1", "kin": "sql"}, 400, "kin: unknown field"),
         ("/sessions/0/statements", {"code": "1", "kind": "cobol"}, 400, "Invalid kind: cobol"),
-        ("/sessions/0/completion", {"code": "1"}, 400, "cursor: is required"),
+        ("/sessions/0/completion", {"code": "1", "cursor": -1}, 400, "cursor: "),
         ("/sessions/0/add-jar", {"uri": "/etc/passwd"}, 400, "requirement failed: Local path /etc/passwd"),
         ("/sessions/9/statements", {"code": "1"}, 404, "Session '9' not found."),
     ],
@@ -183,18 +192,19 @@ async def test_refusals(service, check_error, path, body, status, text):
     check_error(await service.post(path, json=body), status, text)
 
 
-async def test_serialized_objects_are_refused_wherever_they_go(service, check_error):
+async def test_jobs_of_the_java_library_are_refused(service, check_error):
     await start(service)
-    for method, path in (
-        ("POST", "submit-job"),
-        ("POST", "run-job"),
-        ("GET", "jobs/1"),
-        ("POST", "jobs/1/cancel"),
-    ):
-        answer = await service.public.request(method, f"/sessions/0/{path}", headers=service.headers())
-        check_error(answer, 501, "not served here; send code as a statement: POST /sessions/{id}/statements.")
-        answer = await service.public.request(method, f"/sessions/9/{path}", headers=service.headers())
-        check_error(answer, 404, "Session '9' not found.")
+    for path in ("submit-job", "run-job"):
+        for body in ({"job": "AAAA", "jobType": "spark"}, {"job": "AAAA"}):
+            answer = await service.post(f"/sessions/0/{path}", json=body)
+            check_error(answer, 501, "jobType: objects of Livy's Java client library are not served here")
+            assert "POST /sessions/{id}/statements" in answer.json()["msg"]
+        answer = await service.post(f"/sessions/0/{path}", json={"job": "AAAA", "jobType": "pyspark"})
+        check_error(answer, 500, "Session is in state starting")
+        check_error(await service.post(f"/sessions/9/{path}", json={}), 404, "Session '9' not found.")
+    check_error(await service.get("/sessions/9/jobs/1"), 404, "Session '9' not found.")
+    check_error(await service.get("/sessions/0/jobs/1"), 404, "Job 1 not found")
+    check_error(await service.get("/sessions/0/jobs/x"), 400, 'For input string: "x"')
 
 
 async def test_rules_that_hold_for_every_route(service, check_error):
@@ -268,7 +278,12 @@ async def test_pages_of_statements(service):
         ("file", {"json": {}}, 415, "Content-Type must be multipart/form-data"),
         ("file", {"files": {"other": ("a.txt", b"x")}}, 400, "No file sent!"),
         ("jar", {"files": {"file": ("a.jar", b"x")}}, 400, "No jar sent!"),
-        ("pyfile", {"files": {"file": ("a.py", b"x" * 101)}}, 413, "longer than the 100 bytes allowed"),
+        (
+            "pyfile",
+            {"files": {"file": ("a.py", b"x" * 101)}},
+            413,
+            "larger than the 100 bytes that jobs.max_upload allows",
+        ),
         ("file", {"files": {"file": ("a.txt", b"x")}}, 400, "Session isn't active."),
     ],
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from headland.jobs.sessions.host.journal import STATEMENTS
 from headland.jobs.sessions.interpreter.capture import Capture
 from headland.jobs.sessions.interpreter.main import Interpreter
 from headland.jobs.sessions.interpreter.python_cells import PythonCells
@@ -34,7 +35,7 @@ def interpreter(monkeypatch: pytest.MonkeyPatch) -> Iterator[Interpreter]:
 
 
 def test_it_is_not_run_and_the_next_one_is(interpreter: Interpreter) -> None:
-    interpreter._stop(0)
+    interpreter._stop(STATEMENTS, 0)
     output = interpreter._cell(0, "pyspark", "ran = True")
     assert (output["status"], output["ename"]) == ("error", "KeyboardInterrupt")
     output = interpreter._cell(1, "pyspark", "assert 'ran' not in globals()")

@@ -17,7 +17,7 @@ from headland.farm.attachments.presence import Presence
 from headland.farm.documents import files
 from headland.farm.documents.files import File
 from headland.farm.stores import Store
-from headland.http.bodies import BodyError
+from headland.http.bodies import too_large
 from headland.storage import BlobNotFoundError, BlobReader, BlobTooLargeError, BlobUrl, Storage, StorageError
 
 #: Files that are removed before their rows are.
@@ -62,7 +62,7 @@ class Files:
         except BaseException as error:
             await self.give_up(store, name)
             if isinstance(error, BlobTooLargeError):
-                raise BodyError(413, f"The file is larger than the {self.largest} bytes allowed.") from None
+                raise too_large(self.largest, "farm.max_file", "file") from None
             raise
         return File(name, info.size, counted.digest)
 

@@ -26,7 +26,7 @@ from headland.farm.documents.standing import standing
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError, UnsupportedMediaTypeError
 from headland.farm.handlers import Handlers, conditions_of
 from headland.farm.paths import file_name
-from headland.http.bodies import BodyError, media_type_of
+from headland.http.bodies import MAX_BODY, media_type_of, too_large
 from headland.http.forms import MULTIPART, Form, Part, read_form
 from headland.storage import BlobNotFoundError
 
@@ -105,14 +105,14 @@ class FileHandlers(Handlers):
         surroundings = self._surroundings
         declared = request.headers.get("content-length", "")
         if declared.isdigit() and int(declared) > surroundings.files.largest + surroundings.max_body:
-            raise BodyError(413, f"The file is larger than the {surroundings.files.largest} bytes allowed.")
+            raise too_large(surroundings.files.largest, "farm.max_file", "file")
         await self._note(visit)
 
         async def take(_part: Part, data: AsyncIterator[bytes]) -> None:
             received.file = await surroundings.files.receive(store_key, visit.store, data)
 
         try:
-            form = await read_form(request.stream(), boundary, surroundings.max_body, take)
+            form = await read_form(request.stream(), boundary, surroundings.max_body, take, setting=MAX_BODY)
             received.fields = _camel(form.fields)
             received.name = self._name_in(form, received.fields)
             if form.file is not None:

@@ -114,7 +114,9 @@ class Preparing:
         shape = self._shape
         try:
             if line.text is None:
-                raise InvalidInputError(f"The line is longer than the {self._longest} bytes allowed.")
+                raise InvalidInputError(
+                    f"The line is longer than the {self._longest} bytes that server.max_body allows."
+                )
             if shape is not None:
                 return self._prepare(line.number, shape, line.text, {}, stamp, limits=self._limits)
             record = _record(line.text)

@@ -1,12 +1,11 @@
 """Archives and files that a session is given while it is up."""
 
 import asyncio
-import secrets
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
 
-from headland.http.bodies import BodyError
+from headland.http.bodies import too_large
 from headland.http.forms import Part, read_form
 from headland.jobs.batches.access import Caller, Right
 from headland.jobs.batches.errors import BatchError, RejectedError
@@ -93,12 +92,12 @@ class Additions:
                 left -= len(piece)
                 if left < 0:
                     limit = self._sessions.settings.max_upload
-                    raise BodyError(413, f"The file is longer than the {limit} bytes allowed.")
+                    raise too_large(limit, "jobs.max_upload", "file")
                 await asyncio.to_thread(file.write, piece)
 
 
 def new_place(folder: SessionFolder, name: str) -> Path:
     """A path in a session's folder for something called `name`, in a folder of its own: names may be the same."""
-    place = folder.uploads / secrets.token_hex(8)
+    place = folder.new_upload()
     place.mkdir(mode=0o700, parents=True)
     return place / (PurePosixPath(name).name or "file")

@@ -28,6 +28,22 @@ class StatementNotFoundError(BatchError):
         super().__init__("Statement not found")
 
 
+class JobNotFoundError(BatchError):
+    """There is no such job."""
+
+    status = 404
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"Job {number} not found")
+
+
+class NoJobError(BatchError):
+    """A job that is none. Livy's wording."""
+
+    def __init__(self, problem: str = "no job provided.") -> None:
+        super().__init__(f"requirement failed: {problem}")
+
+
 class BadKindError(BatchError):
     """A kind that there is not, or that can't be had here."""
 

@@ -1,4 +1,7 @@
-"""Messages between service, host and interpreters: a length in four bytes, most significant first, and so much JSON."""
+"""Messages between service, host and interpreters: a length in four bytes, most significant first, and so much JSON.
+
+Where the JSON has a member `body`, that is how many bytes follow: something long that is handed on as it is.
+"""
 
 import asyncio
 import json
@@ -15,10 +18,12 @@ class BrokenFrameError(Exception):
     """What came is not a message."""
 
 
-def encoded(message: dict[str, Any]) -> bytes:
-    """A message as it goes over the socket."""
-    body = json.dumps(message, separators=(",", ":")).encode()
-    return len(body).to_bytes(_HEAD, "big") + body
+def encoded(message: dict[str, Any], body: bytes | None = None) -> bytes:
+    """A message as it goes over the socket; `body` is what the other side finds under that name."""
+    if body is not None:
+        message = {**message, "body": len(body)}
+    head = json.dumps(message, separators=(",", ":")).encode()
+    return b"".join([len(head).to_bytes(_HEAD, "big"), head, body or b""])
 
 
 async def receive(reader: asyncio.StreamReader) -> dict[str, Any] | None:
@@ -29,16 +34,26 @@ async def receive(reader: asyncio.StreamReader) -> dict[str, Any] | None:
     """
     try:
         size = int.from_bytes(await reader.readexactly(_HEAD), "big")
-        return _decoded(await reader.readexactly(_checked(size)))
+        message = _decoded(await reader.readexactly(_checked(size)))
+        if "body" in message:
+            message["body"] = await reader.readexactly(_checked(message["body"]))
     except (asyncio.IncompleteReadError, ConnectionError):
         return None
+    return message
 
 
 def receive_now(source: socket.socket) -> dict[str, Any] | None:
     """The same for a thread that may wait."""
     head = _exactly(source, _HEAD)
-    body = _exactly(source, _checked(int.from_bytes(head, "big"))) if head else b""
-    return _decoded(body) if body else None
+    said = _exactly(source, _checked(int.from_bytes(head, "big"))) if head else b""
+    if not said:
+        return None
+    message = _decoded(said)
+    if "body" in message:
+        message["body"] = _exactly(source, _checked(message["body"]))
+        if not message["body"]:
+            return None
+    return message
 
 
 def _exactly(source: socket.socket, size: int) -> bytes:
@@ -56,8 +71,8 @@ def _exactly(source: socket.socket, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _checked(size: int) -> int:
-    if not 0 < size <= LONGEST:
+def _checked(size: Any) -> int:
+    if not isinstance(size, int) or not 0 < size <= LONGEST:
         raise BrokenFrameError(f"a message of {size} bytes")
     return size
 

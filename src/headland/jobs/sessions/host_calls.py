@@ -24,7 +24,12 @@ def socket_of(run_directory: Path) -> str:
 
 
 async def ask(
-    run_directory: Path, question: str, *, patience: float = PATIENCE, **details: Any
+    run_directory: Path,
+    question: str,
+    *,
+    patience: float = PATIENCE,
+    body: bytes | None = None,
+    **details: Any,
 ) -> dict[str, Any]:
     """The host's answer.
 
@@ -35,7 +40,7 @@ async def ask(
         async with asyncio.timeout(patience):
             reader, writer = await asyncio.open_unix_connection(socket_of(run_directory))
             try:
-                writer.write(encoded({"ask": question, **details}))
+                writer.write(encoded({"ask": question, **details}, body))
                 found = await receive(reader)
             finally:
                 writer.close()

@@ -166,5 +166,5 @@ def session_operations(
         ),
         *statement_operations(sessions, statements, guard, requested_by=requested_by, max_body=max_body),
         *addition_operations(sessions, statements, guard, requested_by=requested_by, max_body=max_body),
-        *object_operations(sessions, guard, requested_by=requested_by),
+        *object_operations(sessions, statements, guard, requested_by=requested_by, max_body=max_body),
     ]

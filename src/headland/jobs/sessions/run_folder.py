@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import secrets
 from pathlib import Path
 
 from headland.jobs.runner.run_directory import RunDirectory
@@ -38,6 +39,10 @@ class SessionFolder(RunDirectory):
     def uploads(self) -> Path:
         """Files that clients sent for the session."""
         return self.path / "uploads"
+
+    def new_upload(self) -> Path:
+        """A folder in there that is not there yet."""
+        return self.uploads / secrets.token_hex(8)
 
     @property
     def heartbeat(self) -> Path:

@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headland.http.answers import json_answer
+from headland.http.answers import encoded_answer, json_answer
 from headland.http.bodies import read_body
 from headland.http.operations import Answer, Operation, Parameter
 from headland.http.validation import decode_json
@@ -12,6 +12,7 @@ from headland.jobs.batches.errors import BadNumberError
 from headland.jobs.batches.requests import check_json, number_of, reference_of
 from headland.jobs.batches.wire import Message
 from headland.jobs.guarding import DO_AS, REQUESTED_BY, guarding
+from headland.jobs.sessions.incoming import CodeReader
 from headland.jobs.sessions.service import Sessions
 from headland.jobs.sessions.statements import Statements
 from headland.jobs.sessions.wire import (
@@ -37,33 +38,31 @@ def statement_operations(
 ) -> list[Operation]:
     """The operations on what runs in sessions, for one listener."""
     guarded = guarding(guard, sessions.access, requested_by=requested_by)
+    reader = CodeReader(max_body, sessions.settings.max_statement)
 
     @guarded
     async def list_statements(request: Request, caller: Caller) -> Response:
         newest_first = request.query_params.get("order", "").strip().lower() == "desc"
         start, size = number_of(request, "from") or 0, number_of(request, "size")
-        total, found = await statements.page(
-            session_of(request), start, size, caller, newest_first=newest_first
-        )
-        return json_answer({"total_statements": total, "statements": found})
+        page = await statements.page(session_of(request), start, size, caller, newest_first=newest_first)
+        return encoded_answer(page)
 
     @guarded
     async def create_statement(request: Request, caller: Caller) -> Response:
         check_json(request)
-        wanted = decode_json(await read_body(request, max_body), StatementRequest, lax=True)
-        session_id, statement = await statements.submit(
-            session_of(request), str(wanted.code), wanted.kind, caller
-        )
-        location = f"/sessions/{session_id}/statements/{statement['id']}"
-        return json_answer(statement, 201, {"location": location})
+        row = statements.taking(session_of(request), caller)
+        place = sessions.folder(row).new_upload()
+        async with reader.read(request, place, "code", StatementRequest) as (wanted, code):
+            number, statement = await statements.submit(row, code, wanted.kind)
+        return encoded_answer(statement, 201, {"location": f"/sessions/{row.id}/statements/{number}"})
 
     @guarded
     async def get_statement(request: Request, caller: Caller) -> Response:
-        return json_answer(await statements.get(session_of(request), _number_of(request), caller))
+        return encoded_answer(await statements.get(session_of(request), number_in(request), caller))
 
     @guarded
     async def cancel_statement(request: Request, caller: Caller) -> Response:
-        await statements.cancel(session_of(request), _number_of(request), caller)
+        await statements.cancel(session_of(request), number_in(request), caller)
         return json_answer(Message("canceled"))
 
     @guarded
@@ -144,8 +143,8 @@ def session_of(request: Request) -> int | str:
     return reference_of(request, "session_id")
 
 
-def _number_of(request: Request) -> int:
-    """The statement that the path names.
+def number_in(request: Request) -> int:
+    """The statement or job that the path names.
 
     Raises:
         BadNumberError: it names none.

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from headland.jobs.batches.access import Caller, Right
@@ -9,13 +10,22 @@ from headland.jobs.sessions.commission import statement_kind
 from headland.jobs.sessions.errors import (
     AddFailedError,
     InactiveError,
+    JobNotFoundError,
     JournalError,
     NotUpError,
     StatementNotFoundError,
 )
-from headland.jobs.sessions.host.journal import AVAILABLE, CANCELLED, FINAL, WAITING, Journal, Statement
-from headland.jobs.sessions.host.session import read_journal
-from headland.jobs.sessions.host.session import shown as statement_shown
+from headland.jobs.sessions.host import session as host
+from headland.jobs.sessions.host.journal import (
+    AVAILABLE,
+    CANCELLED,
+    FINAL,
+    JOBS,
+    STATEMENTS,
+    WAITING,
+    Journal,
+    Statement,
+)
 from headland.jobs.sessions.host_calls import HostSilentError, ask
 from headland.jobs.sessions.service import Sessions
 from headland.jobs.sessions.shown import state_of
@@ -32,34 +42,46 @@ class Statements:
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
 
+    def taking(self, reference: int | str, caller: Caller) -> SessionRow:
+        """The session, for a caller who wants to have code run in it.
+
+        Raises:
+            NotUpError: it takes none.
+        """
+        row = self._sessions.find(reference, caller, Right.MODIFY)
+        if row.finished_at is not None or row.unwanted:
+            raise NotUpError(state_of(row, None))
+        return row
+
     async def submit(
-        self, reference: int | str, code: str, kind: str | None, caller: Caller
-    ) -> tuple[int, dict[str, Any]]:
-        """Have code run; the session's id, and the statement. Once this returns, it is in the session's journal.
+        self, row: SessionRow, code: bytes | Path, kind: str | None, list_: str = STATEMENTS
+    ) -> tuple[int, bytes]:
+        """Have code run, which is JSON, or a file with that; number and record of the statement or job. Once this
+        returns, it is in the session's journal.
 
         Raises:
             NotUpError: the session takes no statements.
             BadKindError: there is no such kind of statement.
             JournalError: the disk does not take it.
         """
-        row = self._sessions.find(reference, caller, Right.MODIFY)
-        wanted = statement_kind(kind, row.kind)
-        if row.finished_at is not None or row.unwanted:
-            raise NotUpError(state_of(row, None))
+        details: dict[str, Any] = {"file": str(code)} if isinstance(code, Path) else {"body": code}
+        details |= {"list": list_, "kind": statement_kind(kind, row.kind)}
         try:
-            told = await ask(self._sessions.folder(row).path, "submit", kind=wanted, code=code)
+            told = await ask(self._sessions.folder(row).path, "submit", patience=_PATIENCE, **details)
         except HostSilentError:
             raise NotUpError(state_of(row, None)) from None
         if told.get("failed"):
             raise JournalError(told["problem"])
         if "problem" in told:
             raise NotUpError(told["problem"])
-        return row.id, told["statement"]
+        return told["id"], told["body"]
 
     async def page(
         self, reference: int | str, start: int, size: int | None, caller: Caller, *, newest_first: bool
-    ) -> tuple[int, list[dict[str, Any]]]:
-        """How many statements there are, and the `size` from number `start` on; all, where no size is given."""
+    ) -> bytes:
+        """How many statements there are, and the `size` from number `start` on; all, where no size is given. As all
+        records here, in JSON.
+        """
         row = self._sessions.find(reference, caller, Right.VIEW)
         stop = None if size is None else max(0, start + size)
         start = max(0, start)
@@ -67,28 +89,31 @@ class Statements:
             told = await self._told(row, "statements", start=start, stop=stop, newest_first=newest_first)
         except HostSilentError:
             return await asyncio.to_thread(_read_page, self._journal(row), start, stop, newest_first)
-        return told["total"], told["statements"]
+        page: bytes = told["body"]
+        return page
 
-    async def get(self, reference: int | str, number: int, caller: Caller) -> dict[str, Any]:
-        """A statement.
+    async def get(self, reference: int | str, number: int, caller: Caller, list_: str = STATEMENTS) -> bytes:
+        """A statement or job.
 
         Raises:
-            StatementNotFoundError: there is none.
+            StatementNotFoundError, JobNotFoundError: there is none.
         """
         row = self._sessions.find(reference, caller, Right.VIEW)
         try:
-            found = (await self._told(row, "statement", id=number))["statement"]
+            found = (await self._told(row, "find", list=list_, id=number)).get("body")
         except HostSilentError:
-            found = await asyncio.to_thread(_read_one, self._journal(row), number)
+            found = await asyncio.to_thread(_read_one, self._journal(row), list_, number)
         if found is None:
-            raise StatementNotFoundError
-        statement: dict[str, Any] = found
-        return statement
+            raise JobNotFoundError(number) if list_ == JOBS else StatementNotFoundError
+        record: bytes = found
+        return record
 
-    async def cancel(self, reference: int | str, number: int, caller: Caller) -> None:
-        """Stop a statement, if there is one that has not ended."""
+    async def cancel(
+        self, reference: int | str, number: int, caller: Caller, list_: str = STATEMENTS
+    ) -> None:
+        """Stop a statement or job, if there is one that has not ended."""
         row = self._sessions.find(reference, caller, Right.MODIFY)
-        await self._demand(row, "cancel", id=number)
+        await self._demand(row, "cancel", list=list_, id=number)
 
     async def interrupt(self, reference: int | str, caller: Caller) -> None:
         """Stop the statement that runs, and those that wait: none, where a session has ended or is not up yet."""
@@ -138,39 +163,46 @@ class Statements:
 
     def _journal(self, row: SessionRow) -> Callable[[], Journal]:
         folder = self._sessions.folder(row)
-        return lambda: _closed(read_journal(folder.journal), over=row.finished_at is not None)
+        return lambda: _closed(host.read_journal(folder.journal), over=row.finished_at is not None)
 
 
 def _closed(journal: Journal, *, over: bool) -> Journal:
     """The journal of a session without a host. Where that is `over`, so are its statements, whatever they were at."""
     if over:
-        for statement in journal.statements:
+        for statement in (each for listed in journal.lists.values() for each in listed):
             if statement.state not in FINAL:
                 statement.state = CANCELLED if statement.state == WAITING else AVAILABLE
     return journal
 
 
-def _read_page(
-    read: Callable[[], Journal], start: int, stop: int | None, newest_first: bool
-) -> tuple[int, list[dict[str, Any]]]:
+def _read_page(read: Callable[[], Journal], start: int, stop: int | None, newest_first: bool) -> bytes:
     journal = read()
     listed = journal.statements[::-1] if newest_first else journal.statements
-    return len(listed), [_read(journal, each) for each in listed[start:stop]]
+    return host.page(len(listed), [_read(journal, each) for each in listed[start:stop]])
 
 
-def _read_one(read: Callable[[], Journal], number: int) -> dict[str, Any] | None:
+def _read_one(read: Callable[[], Journal], list_: str, number: int) -> bytes | None:
     journal = read()
-    return _read(journal, journal.statements[number]) if number < len(journal.statements) else None
+    listed = journal.lists[list_]
+    return _read(journal, listed[number]) if number < len(listed) else None
 
 
-def _read(journal: Journal, statement: Statement) -> dict[str, Any]:
-    output = journal.output(statement)
-    if statement.state == AVAILABLE and output is None:
-        output = {
-            "status": "error",
-            "execution_count": statement.id,
-            "ename": "SessionEnded",
-            "evalue": "The session ended while the statement was running.",
-            "traceback": [],
-        }
-    return statement_shown(statement, output, 1.0 if statement.state in FINAL else 0.0)
+def _read(journal: Journal, statement: Statement) -> bytes:
+    if statement.state == AVAILABLE and statement.output_place is None:
+        journal.lose(statement, _lost(statement))
+    if statement.list == JOBS:
+        return host.shown_job(journal, statement)
+    return host.shown(journal, statement)
+
+
+def _lost(statement: Statement) -> dict[str, Any]:
+    """The output of one that has none, as its session ended first."""
+    if statement.list == JOBS:
+        return host.failed_job("The session ended while the job was running.")
+    return {
+        "status": "error",
+        "execution_count": statement.id,
+        "ename": "SessionEnded",
+        "evalue": "The session ended while the statement was running.",
+        "traceback": [],
+    }

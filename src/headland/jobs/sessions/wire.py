@@ -115,6 +115,26 @@ class StatementList(Struct, frozen=True):
     statements: list[Statement]
 
 
+class JobRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A job of Livy's client library."""
+
+    #: In base64: a function that takes a context, as cloudpickle has it.
+    job: str | None = None
+    #: `pyspark`. Jobs of Livy's Java library (`spark`) are not served.
+    job_type: str | None = None
+
+
+class JobStatus(Struct, frozen=True):
+    """How far a job has come."""
+
+    id: int
+    #: `SENT`, `QUEUED`, `STARTED`, `SUCCEEDED`, `FAILED` or `CANCELLED`.
+    state: str
+    #: What it returned: the base64 of cloudpickle's bytes, and that in base64 again.
+    result: str | None
+    error: str | None
+
+
 class CompletionRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """Code that goes on at the position `cursor`; without one, at its end."""
 

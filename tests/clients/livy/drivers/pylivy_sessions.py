@@ -21,6 +21,9 @@ with LivySession.create(asked["url"], kind=SessionKind.PYSPARK, name="pylivy", *
     told["value"] = session.run("1 + 1").text
     session.upload("fields", pandas.DataFrame({"crop": ["rye", "oats"], "area": [1.5, 2.0]}))
     told["area"] = float(session.download("fields")["area"].sum())
+    many = pandas.DataFrame({"crop": ['rye "wild"'] * 60_000, "number": range(60_000)})
+    session.upload("many", many)
+    told["many"] = session.run("many.count(), many.agg({'number': 'sum'}).first()[0]").text
     try:
         session.run("1 / 0")
     except SparkRuntimeError as error:

@@ -123,9 +123,9 @@ class Interpreter:
                 call.set_exception(InterpreterGoneError("the interpreter has ended"))
         return f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
 
-    def tell(self, **message: Any) -> None:
+    def tell(self, body: bytes | None = None, **message: Any) -> None:
         """Say something that is not answered at once."""
-        self._writer.write(encoded(message))
+        self._writer.write(encoded(message, body))
 
     async def ask(self, patience: float, **message: Any) -> Any:
         """Its answer.

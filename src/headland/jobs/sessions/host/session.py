@@ -1,7 +1,8 @@
-"""A session: statements that wait, the one that runs, and the interpreters that run them."""
+"""A session: statements and jobs that wait, the one that runs, and the interpreters that run them."""
 
 import asyncio
 import contextlib
+import json
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -13,6 +14,8 @@ from headland.jobs.sessions.host.journal import (
     AVAILABLE,
     CANCELLED,
     CANCELLING,
+    FINAL,
+    JOBS,
     RUNNING,
     WAITING,
     Journal,
@@ -105,8 +108,8 @@ class Session:
         """Start the first interpreter."""
         await self._have(self._first)
 
-    def submit(self, kind: str, code: str) -> Statement:
-        """Take a statement on: once this returns, it is on disk.
+    def submit(self, list_: str, kind: str, code: bytes) -> Statement:
+        """Take a statement or job on, whose code is JSON: once this returns, it is on disk.
 
         Raises:
             RefusedError: the session is not up. The message is its state.
@@ -114,18 +117,20 @@ class Session:
         """
         if self.stopping or not self.application:
             raise RefusedError(self.state)
-        statement = self._journal.accept(kind, code, _now())
+        statement = self._journal.accept(kind, code, _now(), list_)
         self.touch()
         self._waiting.append(statement)
         self._in_background(self._next())
         return statement
 
-    def cancel(self, number: int) -> None:
-        """Stop a statement, if there is one to stop."""
+    def cancel(self, list_: str, number: int) -> None:
+        """Stop a statement or job, if there is one to stop."""
+        statement = self.find(list_, number)
+        if statement is not None:
+            self._cancel(statement)
+
+    def _cancel(self, statement: Statement) -> None:
         self.touch()
-        statement = self._find(number)
-        if statement is None:
-            return
         if statement.state == WAITING:
             if statement is not self._current:  # whose interpreter is being started
                 self._waiting.remove(statement)
@@ -134,13 +139,13 @@ class Session:
             statement.state = CANCELLING
             interpreter = self._interpreter_of(statement)
             if interpreter is not None:
-                interpreter.tell(do="cancel", id=number)
+                interpreter.tell(do="cancel", list=statement.list, id=statement.id)
             self._in_background(self._give_up(statement))
 
     def interrupt(self) -> None:
         """Stop the statement that runs, and those that wait."""
         for statement in [*self._waiting, *([self._current] if self._current is not None else ())]:
-            self.cancel(statement.id)
+            self._cancel(statement)
 
     async def complete(self, kind: str, code: str, cursor: int | None) -> list[str]:
         """What can stand at `cursor`, or at the code's end. Nothing, where that kind's interpreter is not there."""
@@ -176,21 +181,23 @@ class Session:
                     self._added.remove((what, path))
                     raise RefusedError(str(error)) from None
 
-    def find(self, number: int) -> Statement | None:
-        return self._find(number)
+    def find(self, list_: str, number: int) -> Statement | None:
+        listed = self._journal.lists[list_]
+        return listed[number] if 0 <= number < len(listed) else None
 
     @property
     def statements(self) -> list[Statement]:
         return self._journal.statements
 
-    async def shown(self, statement: Statement) -> dict[str, Any]:
-        """A statement as it goes over the wire."""
+    async def shown(self, statement: Statement) -> bytes:
+        """A statement or job as it goes over the wire."""
         progress = 0.0
-        if statement.state in {AVAILABLE, CANCELLED}:
-            progress = 1.0
-        elif statement is self._current:
+        if statement.list == JOBS:
+            # Its interpreter may be being started.
+            return shown_job(self._journal, statement, begun=statement is self._current)
+        if statement.state not in FINAL and statement is self._current:
             progress = await self._asked_progress(statement)
-        return shown(statement, self._journal.output(statement), progress)
+        return shown(self._journal, statement, progress)
 
     def stop(self) -> None:
         """No cell runs from here on."""
@@ -210,7 +217,9 @@ class Session:
         if interpreter is not None:
             # Where it does not say, what was known last will do.
             with contextlib.suppress(InterpreterGoneError):
-                self._progress = await interpreter.ask(_PROGRESS_PATIENCE, do="progress", id=statement.id)
+                self._progress = await interpreter.ask(
+                    _PROGRESS_PATIENCE, do="progress", list=statement.list, id=statement.id
+                )
         return self._progress if statement is self._current else float(statement.completed > 0)
 
     async def _next(self) -> None:
@@ -228,7 +237,8 @@ class Session:
     def _run(self, statement: Statement, interpreter: Interpreter) -> None:
         if statement.state == WAITING:
             self._journal.start(statement, _now())
-            interpreter.tell(do="run", id=statement.id, kind=statement.kind, code=statement.code)
+            code = self._journal.code(statement)
+            interpreter.tell(code, do="run", list=statement.list, id=statement.id, kind=statement.kind)
         else:
             self._done()
 
@@ -258,7 +268,7 @@ class Session:
         if message["event"] == "application":
             language.lost = message["lost"]
             return
-        statement = self._find(message["id"])
+        statement = self.find(message["list"], message["id"])
         if statement is not None and statement.state in {RUNNING, CANCELLING}:
             state = CANCELLED if statement.state == CANCELLING else AVAILABLE
             self._journal.end(statement, state, message["output"], _now())
@@ -292,7 +302,7 @@ class Session:
 
     def _interpreter_died(self, statement: Statement, how: str) -> None:
         if statement.state in {WAITING, RUNNING}:
-            self._journal.end(statement, AVAILABLE, died(statement.id, how), _now())
+            self._journal.end(statement, AVAILABLE, died(statement, how), _now())
         elif statement.state == CANCELLING:
             self._journal.end(statement, CANCELLED, None, _now())
         self._done()
@@ -312,33 +322,52 @@ class Session:
         language = self._languages.get(INTERPRETERS[statement.kind])
         return language.interpreter if language is not None and not language.ended else None
 
-    def _find(self, number: int) -> Statement | None:
-        return self.statements[number] if 0 <= number < len(self.statements) else None
-
     def _in_background(self, work: Any) -> None:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
 
-def shown(statement: Statement, output: dict[str, Any] | None, progress: float) -> dict[str, Any]:
-    """A statement as it goes over the wire."""
-    return {
-        "id": statement.id,
-        "code": statement.code,
-        "state": statement.state,
-        "output": output,
-        "progress": progress,
-        "started": statement.started,
-        "completed": statement.completed,
-    }
+def shown(journal: Journal, statement: Statement, progress: float = 0.0) -> bytes:
+    """A statement as it goes over the wire. `progress` is of one that has not ended."""
+    progress = 1.0 if statement.state in FINAL else progress
+    return b"".join(
+        [
+            b'{"id":%d,"code":' % statement.id,
+            journal.code(statement),
+            b',"state":"%s","output":' % statement.state.encode(),
+            journal.output(statement),
+            b',"progress":%s,"started":%d,"completed":%d}'
+            % (json.dumps(progress).encode(), statement.started, statement.completed),
+        ]
+    )
 
 
-def died(number: int, how: str) -> dict[str, Any]:
-    """The output of a statement whose interpreter has ended."""
+def page(total: int, statements: list[bytes]) -> bytes:
+    """A page of statements as it goes over the wire."""
+    return b'{"total_statements":%d,"statements":[%s]}' % (total, b",".join(statements))
+
+
+def shown_job(journal: Journal, job: Statement, *, begun: bool = False) -> bytes:
+    """A job as it goes over the wire: its output, which says how it ended, behind its number."""
+    if job.state == AVAILABLE:
+        return b'{"id":%d,' % job.id + journal.output(job)[1:]
+    state = "CANCELLED" if job.state in {CANCELLING, CANCELLED} else "STARTED" if begun else "QUEUED"
+    return b'{"id":%d,"state":"%s","result":null,"error":null}' % (job.id, state.encode())
+
+
+def failed_job(error: str) -> dict[str, Any]:
+    """The output of a job that gave no result."""
+    return {"state": "FAILED", "result": None, "error": error}
+
+
+def died(statement: Statement, how: str) -> dict[str, Any]:
+    """The output of a statement or job whose interpreter has ended."""
+    if statement.list == JOBS:
+        return failed_job(f"Interpreter died:\n{how}")
     return {
         "status": "error",
-        "execution_count": number,
+        "execution_count": statement.id,
         "ename": "Error",
         "evalue": f"Interpreter died:\n{how}",
         "traceback": [],

@@ -31,6 +31,10 @@ class JvmCells:
             self._scala = self._started()
         return self._scala.run(code)
 
+    def job(self, serialized: bytes) -> bytes:
+        """None is ever for this process."""
+        raise NotImplementedError
+
     def complete(self, kind: str, code: str, cursor: int) -> list[str]:
         return self._scala.complete(code, cursor) if kind == "spark" and self._scala is not None else []
 

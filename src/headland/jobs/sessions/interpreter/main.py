@@ -1,6 +1,8 @@
 """The interpreter's process: the main thread runs cells, another one listens to the host all the time."""
 
+import base64
 import contextlib
+import json
 import os
 import queue
 import signal
@@ -12,9 +14,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from headland.jobs.sessions.frames import encoded, receive_now
+from headland.jobs.sessions.host.journal import JOBS, STATEMENTS
 from headland.jobs.sessions.interpreter.capture import Capture, text_stream
 from headland.jobs.sessions.interpreter.magics import CellError
-from headland.jobs.sessions.interpreter.outputs import Output, failed, failed_by, limited, succeeded
+from headland.jobs.sessions.interpreter.outputs import Output, failed, failed_by, limited, succeeded, told
 from headland.jobs.sessions.interpreter.spark import Application, prepare, take_interrupts
 
 #: Seconds between attempts to stop what does not stop.
@@ -33,6 +36,10 @@ class Cells(Protocol):
 
     def run(self, number: int, kind: str, code: str) -> dict[str, Any]:
         """What a cell shows besides what it prints. Raises whatever the code raises."""
+        ...
+
+    def job(self, serialized: bytes) -> bytes:
+        """What a job of Livy's client library returns, both as the library has them. Raises whatever it raises."""
         ...
 
     def complete(self, kind: str, code: str, cursor: int) -> list[str]: ...
@@ -55,10 +62,10 @@ class Interpreter:
         self._capture = capture
         self._limit = limit
         self._waiting: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        #: The statement whose code is running.
-        self._running: int | None = None
-        #: The statement that is to be stopped.
-        self._unwanted: int | None = None
+        #: The statement or job whose code is running.
+        self._running: tuple[str, int] | None = None
+        #: The one that is to be stopped.
+        self._unwanted: tuple[str, int] | None = None
 
     def run(self) -> None:
         """Run what comes until the host is gone."""
@@ -69,19 +76,43 @@ class Interpreter:
         if application.remote:
             threading.Thread(target=self._watch, name="application", daemon=True).start()
         while (task := self._waiting.get()) is not None:
-            output = self._cell(task["id"], task["kind"], task["code"])
-            self._send({"event": "ended", "id": task["id"], "output": limited(output, self._limit)})
+            list_, number, code = task["list"], task["id"], json.loads(task["body"])
+            if list_ == JOBS:
+                output = self._job(number, code)
+            else:
+                output = limited(self._cell(number, task["kind"], code), self._limit)
+            self._send({"event": "ended", "list": list_, "id": number, "output": output})
+
+    def _job(self, number: int, code: str) -> Output:
+        """What a job of Livy's client library comes to. What it prints goes to the session's log."""
+        try:
+            self._begin(JOBS, number, "")
+            try:
+                result = self._cells.job(base64.b64decode(code))
+            finally:
+                self._running = None
+        except BaseException as error:  # noqa: BLE001 - whatever a job raises is its outcome
+            return {"state": "FAILED", "result": None, "error": f"Client job error:{told(error)}"}
+        # In base64 by itself, and again as bytes are in JSON.
+        text = base64.b64encode(base64.b64encode(result)).decode()
+        if len(text) > self._limit:
+            reason = f"The result is {len(text)} bytes long; jobs.output_limit allows {self._limit}."
+            return {"state": "FAILED", "result": None, "error": reason}
+        return {"state": "SUCCEEDED", "result": text, "error": None}
+
+    def _begin(self, list_: str, number: int, code: str) -> None:
+        self._application.begin(group(list_, number), code)
+        self._running = list_, number
+        if self._unwanted == self._running:
+            # It was to be stopped before there was anything to stop.
+            raise KeyboardInterrupt
 
     def _cell(self, number: int, kind: str, code: str) -> Output:
         shown, failure = {}, None
         self._capture.begin()
         try:
             try:
-                self._application.begin(number, code)
-                self._running = number
-                if self._unwanted == number:
-                    # It was to be stopped before there was anything to stop.
-                    raise KeyboardInterrupt
+                self._begin(STATEMENTS, number, code)
                 shown = self._cells.run(number, kind, code)
             finally:
                 self._running = None
@@ -119,23 +150,24 @@ class Interpreter:
                 case "run":
                     self._waiting.put(message)
                 case "cancel":
-                    threading.Thread(target=self._stop, args=(message["id"],), daemon=True).start()
+                    task = message["list"], message["id"]
+                    threading.Thread(target=self._stop, args=task, daemon=True).start()
                 case _:
                     threading.Thread(target=self._answer, args=(message,), daemon=True).start()
         # Nobody is there to tell what comes of it.
         os._exit(0)
 
-    def _stop(self, number: int) -> None:
+    def _stop(self, list_: str, number: int) -> None:
         """Stop a statement: its Spark jobs first, which ends most code with an error, then the code itself."""
-        self._unwanted = number
+        self._unwanted = task = list_, number
         interrupt_at = 0.0
         courtesy = False
-        while self._running == number:
+        while self._running == task:
             with contextlib.suppress(Exception):
-                if self._application.cancel(number) and not courtesy:
+                if self._application.cancel(group(*task)) and not courtesy:
                     courtesy = True
                     interrupt_at = time.monotonic() + _COURTESY
-            if self._running == number and time.monotonic() >= interrupt_at:
+            if self._running == task and time.monotonic() >= interrupt_at:
                 interrupt_at = time.monotonic() + _COURTESY
                 if not self._cells.interrupt():
                     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
@@ -146,7 +178,7 @@ class Interpreter:
         try:
             match message["do"]:
                 case "progress":
-                    answer["value"] = self._application.progress(message["id"])
+                    answer["value"] = self._application.progress(group(message["list"], message["id"]))
                 case "complete":
                     cursor = len(message["code"]) if message["cursor"] is None else message["cursor"]
                     answer["value"] = self._cells.complete(message["kind"], message["code"], cursor)
@@ -160,6 +192,11 @@ class Interpreter:
     def _send(self, message: dict[str, Any]) -> None:
         with self._sending:
             self._host.sendall(encoded(message))
+
+
+def group(list_: str, number: int) -> str:
+    """What Spark is to call the Spark jobs of a statement or job: as in Livy, a statement's number."""
+    return str(number) if list_ == STATEMENTS else f"{list_}-{number}"
 
 
 def main(arguments: list[str]) -> None:
@@ -186,7 +223,7 @@ def _cells(application: Application, given: dict[str, Any]) -> Cells:
     if given["language"] == "python":
         from headland.jobs.sessions.interpreter.python_cells import PythonCells  # noqa: PLC0415
 
-        cells = PythonCells()
+        cells = PythonCells(application)
         cells.names.update(application.names())
         # As in Livy: the session's files are where code looks for them.
         os.chdir(application.files())

@@ -2,6 +2,7 @@
 
 import json
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,20 @@ def failed(number: int, name: str, message: str, lines: list[str]) -> Output:
 
 def failed_by(number: int, error: BaseException) -> Output:
     """The output of a cell that raised. Of its traceback, the interpreter's own frames are nobody's business."""
-    told = traceback.TracebackException.from_exception(error)
-    told.stack = traceback.StackSummary.from_list(
-        [frame for frame in told.stack if not frame.filename.startswith(_OWN)]
+    return failed(number, type(error).__name__, _said(error), [*_lines(error)])
+
+
+def told(error: BaseException) -> str:
+    """The traceback of what a job raised, likewise."""
+    return printable("".join(_lines(error)))
+
+
+def _lines(error: BaseException) -> Iterator[str]:
+    found = traceback.TracebackException.from_exception(error)
+    found.stack = traceback.StackSummary.from_list(
+        [frame for frame in found.stack if not frame.filename.startswith(_OWN)]
     )
-    return failed(number, type(error).__name__, _said(error), [*told.format()])
+    return found.format()
 
 
 def limited(output: Output, limit: int) -> Output:

@@ -8,9 +8,13 @@ import linecache
 import re
 import sys
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headland.jobs.sessions.interpreter.magics import MAGIC, run_magic, split
+
+if TYPE_CHECKING:
+    from headland.jobs.sessions.interpreter.python_jobs import PythonJobs
+    from headland.jobs.sessions.interpreter.spark import Application
 
 _FEATURES = [getattr(__future__, name) for name in __future__.all_feature_names]
 
@@ -18,7 +22,10 @@ _FEATURES = [getattr(__future__, name) for name in __future__.all_feature_names]
 class PythonCells:
     """Runs cells in a module of their own, which is `__main__` for them and for what they pickle."""
 
-    def __init__(self) -> None:
+    def __init__(self, application: "Application | None" = None) -> None:
+        """`application` is what jobs of Livy's client library are given."""
+        self._application = application
+        self._jobs: PythonJobs | None = None
         module = types.ModuleType("__main__")
         module.__dict__["__builtins__"] = builtins
         sys.modules["__main__"] = module
@@ -61,6 +68,13 @@ class PythonCells:
         while (candidate := completer.complete(found[0], len(candidates))) is not None:
             candidates.append(candidate.rstrip("( "))
         return sorted(set(candidates))
+
+    def job(self, serialized: bytes) -> bytes:
+        if self._jobs is None:
+            from headland.jobs.sessions.interpreter.python_jobs import PythonJobs  # noqa: PLC0415 - few have any
+
+            self._jobs = PythonJobs(self._application)
+        return self._jobs.run(serialized)
 
     def interrupt(self) -> bool:
         return False

@@ -20,6 +20,9 @@ _LOADER = "org.apache.spark.util.MutableURLClassLoader"
 #: A job's description is the beginning of its cell.
 _LONGEST_DESCRIPTION = 120
 
+#: Characters of a cell in which that is looked for.
+_LOOKED_AT = 10_000
+
 
 def prepare() -> None:
     """Import what every interpreter uses of PySpark."""
@@ -109,34 +112,34 @@ class Application:
         """The folder with the files and unpacked archives that the application was given."""
         from pyspark import SparkFiles  # noqa: PLC0415
 
-        return SparkFiles.getRootDirectory()
+        return str(SparkFiles.getRootDirectory())
 
-    def begin(self, number: int, code: str) -> None:
-        """Spark jobs of this thread belong to a statement from now on. A context that the code has stopped is the
+    def begin(self, group: str, code: str) -> None:
+        """Spark jobs of this thread belong to a group from now on. A context that the code has stopped is the
         code's affair.
         """
         context = self._current()
         if context is not None:
-            first = code.strip().partition("\n")[0]
-            context.setJobGroup(str(number), first[:_LONGEST_DESCRIPTION], interruptOnCancel=True)
+            first = code[:_LOOKED_AT].strip().partition("\n")[0]
+            context.setJobGroup(group, first[:_LONGEST_DESCRIPTION], interruptOnCancel=True)
 
-    def cancel(self, number: int) -> bool:
-        """Have a statement's Spark jobs stopped; whether there were any. For another thread than the statement's."""
+    def cancel(self, group: str) -> bool:
+        """Have a group's Spark jobs stopped; whether there were any. For another thread than that of their code."""
         context = self._current()
         if context is None:
             return False
-        busy = any(True for _ in self._stages(context, number))
+        busy = any(True for _ in self._stages(context, group))
         if busy:
-            context.cancelJobGroup(str(number))
+            context.cancelJobGroup(group)
         return busy
 
-    def progress(self, number: int) -> float:
-        """The part of a statement's Spark tasks that are done; 0.0 where there are none yet."""
+    def progress(self, group: str) -> float:
+        """The part of a group's Spark tasks that are done; 0.0 where there are none yet."""
         context = self._current()
         if context is None:
             return 0.0
         done = total = 0
-        for stage in self._stages(context, number, finished=True):
+        for stage in self._stages(context, group, finished=True):
             done += stage.numCompletedTasks
             total += stage.numTasks
         return done / total if total else 0.0
@@ -159,7 +162,7 @@ class Application:
     @property
     def loader(self) -> Any:
         """The driver's own class loader, from which those of gateway, Scala and SQL are descended."""
-        from py4j.java_gateway import is_instance_of  # noqa: PLC0415
+        from py4j.java_gateway import is_instance_of  # type: ignore[import-untyped] # noqa: PLC0415
 
         if self._loader is None:
             gateway = self.context._gateway  # noqa: SLF001
@@ -189,10 +192,10 @@ class Application:
         return context if context is not None and context._jsc is not None else None  # noqa: SLF001
 
     @staticmethod
-    def _stages(context: Any, number: int, *, finished: bool = False) -> Any:
-        """What Spark knows of a statement's stages: those of jobs at work, or of the `finished` as well."""
+    def _stages(context: Any, group: str, *, finished: bool = False) -> Any:
+        """What Spark knows of a group's stages: those of jobs at work, or of the `finished` as well."""
         tracker = context.statusTracker()
-        for job_id in tracker.getJobIdsForGroup(str(number)):
+        for job_id in tracker.getJobIdsForGroup(group):
             job = tracker.getJobInfo(job_id)
             if job is None or not (finished or job.status in {"RUNNING", "UNKNOWN"}):
                 continue
