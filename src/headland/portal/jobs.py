@@ -1,7 +1,7 @@
 """The job service as the pages ask it: batches and sessions, by its own API."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -76,6 +76,11 @@ class Job(Struct, rename="camel"):
         return "" if said == "N/A" else said
 
     @property
+    def failed(self) -> bool:
+        """Whether it ended though nobody had it ended."""
+        return "\t final status: FAILED" in self.log
+
+    @property
     def look(self) -> str:
         return KINDS.get(self.state, "waiting")
 
@@ -146,10 +151,10 @@ class JobService:
     async def progress(self, id_: str) -> Progress:
         return (await self._inside.call("GET", f"{_path(id_)}/progress")).of(Progress)
 
-    async def log(self, id_: str, start: int | None = None, size: int = _LINES) -> Log:
+    async def log(self, id_: str, start: int | None = None, size: int = _LINES, kind: str = "batches") -> Log:
         """Lines from `start` on; the last ones without it."""
         query = {"size": str(size)} | ({} if start is None else {"from": str(start)})
-        return (await self._inside.call("GET", f"{_path(id_)}/log", query=query)).of(Log)
+        return (await self._inside.call("GET", f"{_path(id_, kind)}/log", query=query)).of(Log)
 
     async def lines(self, id_: str) -> AsyncIterator[bytes]:
         """The whole log as text, some lines at a time."""
@@ -176,6 +181,9 @@ class JobService:
 
     async def sessions(self, query: Mapping[str, str]) -> Jobs:
         return (await self._inside.call("GET", f"{API}/sessions", query=query)).of(Jobs)
+
+    async def start_session(self, body: Mapping[str, Any]) -> int:
+        return (await self._inside.call("POST", f"{API}/sessions", body=body)).of(Job).id
 
     async def session(self, id_: str) -> Job:
         return (await self._inside.call("GET", _path(id_, "sessions"))).of(Job)
@@ -210,6 +218,32 @@ class JobService:
         """What there is at `path`; None where it is gone meanwhile, or not for this person."""
         answered = await self._inside.ask("GET", path)
         return answered.of(kind) if answered.status == 200 else None
+
+
+def as_asked(
+    form: Mapping[str, str], texts: Sequence[str], numbers: Sequence[str], lists: Sequence[str]
+) -> dict[str, Any]:
+    """What a form's fields ask the API for; what is left empty is left out."""
+    asked: dict[str, Any] = {
+        api_name(name): form[name].strip() for name in texts if form.get(name, "").strip()
+    }
+    for name in numbers:
+        if text := form.get(name, "").strip():
+            asked[api_name(name)] = (
+                int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
+            )
+    for name in lists:
+        if lines := [line for line in form.get(name, "").split("\n") if line.strip()]:
+            asked[api_name(name)] = lines
+    if pairs := [line.partition("=") for line in form.get("conf", "").split("\n") if line.strip()]:
+        asked["conf"] = {name.strip(): value.strip() for name, _, value in pairs}
+    return asked
+
+
+def api_name(field: str) -> str:
+    """What the API calls a form's field."""
+    first, *others = field.split("_")
+    return first + "".join(map(str.capitalize, others))
 
 
 def _path(id_: str, kind: str = "batches") -> str:

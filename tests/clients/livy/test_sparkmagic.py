@@ -72,7 +72,7 @@ def notebook(gateway: Gateway, kernel: str, mark: Path, folder: Path) -> Program
         "%%local\nprint(three['twice'].sum())",
     )
     # Nothing is run, and a frame is brought.
-    bring, brought = "%%spark -o plots", "%%local\nprint(plots.to_dict())"
+    bring, brought = "%%spark -o plots", "%%local\nprint(plots.iloc[:, 0].sum())"
     cells = [CONFIGURE, value, view, query, local, wait, fail, bring, brought, value]
     asked = json.dumps({"url": gateway.url, "kernel": kernel, "cells": cells})
     path = {"PATH": f"{ENVIRONMENTS / 'sparkmagic' / 'bin'}:/usr/bin:/bin"}

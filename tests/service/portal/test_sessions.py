@@ -84,3 +84,72 @@ async def test_who_watches_one_is_told_of_its_deletion(ada, portal):
     part = await ada.open(f"{PATH}?seen=up", headers={"hx-request": "true"})
     assert (part.status, "deleted while you looked at it" in part.text) == (200, True)
     assert (await ada.open(PATH)).status == 404
+
+
+async def test_a_session_is_started_by_a_form(portal):
+    ada = await portal.person()
+    assert "Start a session" in (await ada.open("/portal/sessions")).text
+    page = await ada.send(
+        "/portal/sessions/new",
+        kind="shared",
+        name="seed-notes",
+        driver_memory="2g",
+        num_executors="2",
+        ttl="2h",
+        conf="spark.ui.enabled=false\nspark.app.name = notes=1",
+        archives="wasbs:///maps.zip#maps",
+    )
+    assert (page.status, page.location) == (303, PATH)
+    assert "seed-notes" in (await ada.open(PATH)).text
+    made = (await ada.open("/portal/data/livy/sessions/0")).response.json()
+    assert (made["kind"], made["driverMemory"], made["numExecutors"], made["ttl"]) == (
+        "shared",
+        "2g",
+        2,
+        "2h",
+    )
+    assert made["conf"] == {"spark.ui.enabled": "false", "spark.app.name": "notes=1"}
+    assert made["archives"] == ["wasbs:///maps.zip#maps"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("name", "123", "Invalid session name: 123"),
+        ("name", "harvest-notes", "Duplicate session name"),
+        ("kind", "sparkr", "Invalid kind: sparkr"),
+        ("driver_memory", "much", "driverMemory"),
+        ("num_executors", "many", "numExecutors"),
+        ("ttl", "soon", "Invalid time string: soon"),
+        ("idle_timeout", "9 days", "Invalid"),
+        ("conf", "spark.submit.deployMode=cluster", "spark.submit.deployMode"),
+        ("jars", "/etc/passwd", "Local path /etc/passwd cannot be added"),
+        ("files", "ftp://host/file", "jobs.url_schemes"),
+    ],
+)
+async def test_what_is_wrong_is_said_at_its_field_and_the_rest_is_kept(ada, field, value, said):
+    page = await ada.send(
+        "/portal/sessions/new", **{"kind": "pyspark", "executor_memory": "3g", field: value}
+    )
+    assert page.status == 400
+    assert said in page.text
+    assert page.value("executor_memory") == "3g"
+    tag = page.html[page.html.index(f'id="{field}"') :].partition(">")[0]
+    assert 'aria-invalid="true"' in tag
+    assert '<details class="more" open>' in page.html
+
+
+async def test_one_that_died_says_why_and_shows_its_log(ada, portal):
+    report = Report(
+        "The session's JVM has ended with exit code 3.", "N/A", "default", 1, "FAILED", "N/A", "a", ()
+    )
+    tail = json.encode(["stdout: ", "out of fields", "\nstderr: ", *report.lines()][-10:])
+    row = {"claimed_by": "node", "state": "dead", "finished_at": portal.now, "log_tail": tail}
+    change(portal, **row, report=json.encode(report))
+    folder = portal.assembly.deployment.home.sessions / ("0" * 32)
+    folder.mkdir(parents=True)
+    (folder / "output.log").write_text("".join(f"line {number}\n" for number in range(30)))
+    page = await ada.open(PATH)
+    assert '<p class="notice bad">The session&#39;s JVM has ended with exit code 3.</p>' in page.html
+    assert "line 5" in page.text
+    assert '<details class="more" open>' in page.html

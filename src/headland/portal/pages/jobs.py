@@ -1,14 +1,13 @@
 """Batches: the list of them, and one with its progress and log."""
 
 import uuid
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from starlette.responses import Response, StreamingResponse
 
 from headland.portal.directory import Directory
 from headland.portal.inside import RefusedError
-from headland.portal.jobs import API, STATES, JobService
+from headland.portal.jobs import API, STATES, JobService, as_asked
 from headland.portal.pages.job_events import state_of
 from headland.portal.visits import Visit, page
 
@@ -16,6 +15,10 @@ _PATH = "/portal/jobs"
 
 #: Batches on a page.
 SIZE = 50
+#: Fields of a submission, by what they have.
+_TEXTS = ("file", "class_name", "name", "queue", "driver_memory", "executor_memory")
+_NUMBERS = ("num_executors", "executor_cores")
+_LISTS = ("args", "jars", "py_files", "files")
 #: Lines of the log that a page has from the start.
 TAIL = 200
 #: A batch that is to be stopped has ended by itself, or takes its time: either is news, and no fault of the person's.
@@ -56,7 +59,8 @@ async def show_submission(visit: Visit) -> Response:
 async def submit(visit: Visit) -> Response:
     form = visit.form
     try:
-        id_ = await JobService(visit.inside).submit(_wanted(form), form.get("key", ""))
+        asked = as_asked(form, _TEXTS, _NUMBERS, _LISTS)
+        id_ = await JobService(visit.inside).submit(asked, form.get("key", ""))
     except RefusedError as error:
         return visit.show("job_new.html", error.status, problem=error.message, form=form)
     return visit.go(f"{_PATH}/{id_}")
@@ -103,33 +107,6 @@ async def kill_job(visit: Visit) -> Response:
 async def delete_job(visit: Visit) -> Response:
     await JobService(visit.inside).delete(visit.path("job"))
     return visit.go(_PATH, "The batch is deleted.")
-
-
-def _wanted(form: dict[str, str]) -> dict[str, Any]:
-    """A submission as the API takes it; what is left empty is left out."""
-    texts = {
-        "file": "file",
-        "class_name": "className",
-        "name": "name",
-        "queue": "queue",
-        "driver_memory": "driverMemory",
-        "executor_memory": "executorMemory",
-    }
-    numbers = {"num_executors": "numExecutors", "executor_cores": "executorCores"}
-    lists = {"args": "args", "jars": "jars", "py_files": "pyFiles", "files": "files"}
-    wanted: dict[str, Any] = {
-        api: form[name].strip() for name, api in texts.items() if form.get(name, "").strip()
-    }
-    for name, api in numbers.items():
-        if text := form.get(name, "").strip():
-            wanted[api] = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
-    for name, api in lists.items():
-        if lines := [line for line in form.get(name, "").split("\n") if line.strip()]:
-            wanted[api] = lines
-    pairs = [line.partition("=") for line in form.get("conf", "").split("\n") if line.strip()]
-    if pairs:
-        wanted["conf"] = {name.strip(): value.strip() for name, _, value in pairs}
-    return wanted
 
 
 def _link(query: dict[str, str], order: str, start: int, /, **changes: object) -> str:

@@ -1,19 +1,40 @@
 """Interactive sessions, and what was run in them."""
 
+import re
 from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 
-from headland.jobs.sessions.kinds import INTERPRETERS, SHARED
+from headland.jobs.sessions.kinds import FIRST, INTERPRETERS, SHARED
 from headland.portal.directory import Directory
 from headland.portal.inside import RefusedError
-from headland.portal.jobs import API, Job, JobService
+from headland.portal.jobs import API, Job, JobService, api_name, as_asked
 from headland.portal.visits import Visit, page
 
 _PATH = "/portal/sessions"
 
 #: Sessions on a page.
 _SIZE = 50
+
+#: Fields of a new session, by what they have.
+_TEXTS = ("kind", "name", "driver_memory", "executor_memory", "queue", "ttl", "idle_timeout")
+_NUMBERS = ("num_executors", "executor_cores")
+_LISTS = ("jars", "py_files", "files", "archives")
+
+#: Those that stand first; the others are folded away until one is used.
+_FIRST = frozenset({"kind", "name", "driver_memory"})
+
+#: Refusals that name no field, by what they begin with.
+_ABOUT = {
+    "Invalid session name": "name",
+    "Duplicate session name": "name",
+    "Invalid kind": "kind",
+    "Blacklisted configuration": "conf",
+    "spark.": "conf",
+}
+
+#: Lines of the log of a session that has ended by itself.
+_TAIL = 100
 
 #: States in which a session takes code.
 _UP = frozenset({"idle", "busy"})
@@ -37,6 +58,49 @@ async def list_sessions(visit: Visit) -> Response:
         said=visit.said,
         data=f"{API}/sessions?{urlencode(asked)}",
     )
+
+
+async def show_start(visit: Visit) -> Response:
+    return _form(visit)
+
+
+async def start(visit: Visit) -> Response:
+    asked = as_asked(visit.form, _TEXTS, _NUMBERS, _LISTS)
+    try:
+        id_ = await JobService(visit.inside).start_session(asked)
+    except RefusedError as error:
+        return _form(visit, error.status, error.message)
+    return visit.go(f"{_PATH}/{id_}")
+
+
+def _form(visit: Visit, status: int = 200, problem: str = "") -> Response:
+    wrong = _field_of(problem, visit.form)
+    used = {name for name, value in visit.form.items() if value.strip()}
+    return visit.show(
+        "session_new.html",
+        status,
+        form=visit.form,
+        kinds=FIRST,
+        problem=problem,
+        wrong=wrong,
+        opened=bool((used | {wrong} - {""}) - _FIRST),
+    )
+
+
+def _field_of(problem: str, form: dict[str, str]) -> str:
+    """The field that a refusal is about; "" where it does not say."""
+    said = re.sub(r"^(Rejected, Reason: |requirement failed: )+", "", problem)
+    for beginning, name in _ABOUT.items():
+        if said.startswith(beginning):
+            return name
+    for name in (*_TEXTS, *_NUMBERS, *_LISTS, "conf"):
+        if re.match(rf"{api_name(name)}\b", said):
+            return name
+    # What is wrong with a time or a URL is said with what was sent.
+    for name in ("ttl", "idle_timeout", *_LISTS):
+        if any(line.strip() and line.strip() in said for line in form.get(name, "").split("\n")):
+            return name
+    return ""
 
 
 async def show_session(visit: Visit) -> Response:
@@ -83,6 +147,9 @@ async def _session(visit: Visit, status: int = 200, problem: str = "") -> Respon
         statements, refusal = await service.statements(id_), ""
     except RefusedError as error:
         statements, refusal = [], error.message
+    log = session.log
+    if session.ended and session.failed:
+        log = (await service.log(id_, size=_TAIL, kind="sessions")).log
     at_work = any(one.state in {"waiting", "running", "cancelling"} for one in statements)
     return visit.show(
         "session_state.html" if visit.partial else "session.html",
@@ -91,6 +158,7 @@ async def _session(visit: Visit, status: int = 200, problem: str = "") -> Respon
         statements=statements,
         refusal=refusal,
         phase=phase,
+        log=log,
         live=not session.ended and (session.state != "idle" or at_work),
         kinds=INTERPRETERS if session.kind == SHARED else (),
         names=await Directory.of(visit.inside),
@@ -112,6 +180,8 @@ def _phase(session: Job) -> str:
 
 PAGES = (
     page("GET", "/sessions", list_sessions),
+    page("GET", "/sessions/new", show_start),
+    page("POST", "/sessions/new", start),
     page("GET", "/sessions/{session}", show_session),
     page("POST", "/sessions/{session}/statements", run),
     page("POST", "/sessions/{session}/statements/{statement}/cancel", cancel),
