@@ -74,7 +74,7 @@ ARM = 'azure-identity>=1.27' 'azure-mgmt-resource>=26' azure-mgmt-resource-subsc
 lock: $(STAMP) ## Pin the newest packages that pyproject.toml allows
 	@echo uv | $(COMPILE) -o requirements/uv.txt -
 	@echo setuptools | $(COMPILE) -o requirements/build.txt -
-	@$(COMPILE) -o requirements/runtime.txt pyproject.toml
+	@$(COMPILE) -c requirements/uv.txt -o requirements/runtime.txt pyproject.toml
 	@printf 'hatchling\neditables\n' | $(COMPILE) -c requirements/runtime.txt --group dev -o requirements/dev.txt pyproject.toml -
 	@echo 'apache-airflow-providers-apache-livy>=4.6.4' | $(COMPILE) -o tests/clients/livy/airflow.txt -
 	@echo 'dbt-spark-livy>=1.3.1' | $(COMPILE) --override tests/clients/livy/without-kerberos.txt \

@@ -23,6 +23,10 @@ COMMANDS: Commands = {
     "token": ("headland.cli.token:token", "Print an access token, for curl and other clients."),
     "batch": ("headland.cli.batch:batch", "Submit Spark applications and look after them."),
     "session": ("headland.cli.session:session", "Start interactive sessions and run code in them."),
+    "environment": (
+        "headland.cli.environment:environment",
+        "Make named Python environments for batches and sessions.",
+    ),
     "tenant": ("headland.cli.tenant:tenant", "Manage tenants."),
     "person": ("headland.cli.person:person", "Manage the people who may sign in to the portal."),
     "app": ("headland.cli.app:app", "Manage applications, their client secrets and certificates."),

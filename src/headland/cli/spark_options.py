@@ -17,6 +17,8 @@ def spark_options(function: F) -> F:
 
 def in_livys_words(**given: Any) -> dict[str, Any]:
     """Fields of a request, by the names of parameters. What was not given is left out."""
+    if environment := given.pop("environment", None):
+        given["conf"] = {**given.get("conf", {}), "spark.headland.environment": environment}
     body = {}
     for name, value in given.items():
         first, *others = name.split("_")
@@ -46,6 +48,7 @@ _SPARK = (
     click.option(
         "--archive", "archives", multiple=True, metavar="URL", help="Archive to unpack; repeatable."
     ),
+    click.option("--environment", metavar="NAME", help="Python environment, see `headland environment`."),
     click.option("--driver-memory", metavar="SIZE", help="Such as 512m or 2g."),
     click.option("--driver-cores", type=click.IntRange(min=1), help="Cores of the driver."),
     click.option("--executor-memory", metavar="SIZE", help="Such as 512m or 2g."),

@@ -25,7 +25,7 @@ ERRORS = {
     400: Answer("The request is wrong; `msg` says what, and in which field.", Message),
     401: Answer("No token, or one that is not good.", Message, {"WWW-Authenticate": "RFC 6750"}),
     403: Answer("The caller may not do that.", Message),
-    404: Answer("No such batch, session or statement.", Message),
+    404: Answer("No such batch, session, statement or environment.", Message),
     413: Answer("The body is too large.", Message),
     415: Answer("The body is not JSON.", Message),
     503: Answer("Database or storage can't be reached now; nothing was done.", Message),

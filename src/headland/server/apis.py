@@ -20,7 +20,9 @@ from headland.identity import ADMIN_API, TOKEN_API
 from headland.jobs.api import jobs_api
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.routes import batch_operations
-from headland.jobs.batches.service import Batches
+from headland.jobs.batches.service import Batches, now
+from headland.jobs.environments.routes import environment_operations
+from headland.jobs.environments.service import Environments
 from headland.jobs.sessions.routes import session_operations
 from headland.jobs.sessions.service import Sessions
 from headland.jobs.spark_ui.pages import SparkPages
@@ -93,6 +95,8 @@ def _jobs(deployment: Deployment, guard: Guard, *, requested_by: bool) -> list[O
     operations = batch_operations(batches, guard, requested_by=requested_by, max_body=limit)
     sessions = Sessions(deployment.database, paths, settings.jobs, deployment.home)
     operations += session_operations(sessions, guard, requested_by=requested_by, max_body=limit)
+    environments = Environments(deployment.database, settings.jobs, deployment.home, now)
+    operations += environment_operations(environments, guard, requested_by=requested_by, max_body=limit)
     pages = SparkPages(HistoryServer(settings.jobs, deployment.home))
     operations += spark_operations(pages, guard, batches.access, batches.run, sessions.run)
     return [*operations, version_operation(guard, batches.access)]

@@ -13,6 +13,7 @@ from headland.jobs.clusters.java import Toolchain
 from headland.jobs.controller.assembly import assemble
 from headland.jobs.controller.controller import Controller
 from headland.jobs.controller.keeper import BatchKeeper
+from headland.jobs.environments.builder import EnvironmentBuilder
 from headland.jobs.node import node_name
 from headland.jobs.sessions.controller.keeper import SessionKeeper
 from headland.jobs.sessions.controller.loop import SessionLoop
@@ -90,6 +91,7 @@ def controller() -> None:
         on_start=assembled.upkeep.session_starts,
     )
     sessions.start()
+    EnvironmentBuilder(deployment.database, jobs, home, now).start()
     Controller(
         deployment.database, keeper, home, node, jobs, upkeep=assembled.upkeep, others=sessions.ring
     ).run()

@@ -95,6 +95,11 @@ class Home:
         return self.path / "cache"
 
     @property
+    def environments(self) -> Path:
+        """Installed packages of jobs' environments, a folder each."""
+        return self.path / "environments"
+
+    @property
     def runtime(self) -> Path:
         """Locks, sockets and metrics of the running processes; of no value once they are gone."""
         return self.path / "run"

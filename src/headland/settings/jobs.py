@@ -268,6 +268,24 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
             examples=["/opt/analysis/bin/python"],
         ),
     ] = None
+    default_environment: Annotated[
+        Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,62}$")] | None,
+        Meta(
+            description="Environment of batches and sessions that name none by `spark.headland.environment`; unset, "
+            "the packages that came with Headland, or those of `jobs.python`.",
+            examples=["soil"],
+        ),
+    ] = None
+    environment_sources: Annotated[
+        bool,
+        Meta(
+            description="Whether packages of environments may be built from their sources. That runs programs of those "
+            "packages as the user that Headland runs as; if not, they come as wheels or not at all."
+        ),
+    ] = False
+    environment_patience: Annotated[
+        Seconds, Meta(description="How long each step of building an environment may take.")
+    ] = 900.0
     url_schemes: Annotated[
         tuple[str, ...],
         Meta(

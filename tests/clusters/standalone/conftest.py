@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.clusters.environments import with_index
 from tests.clusters.standalone.cluster import StandaloneCluster
 from tests.serving import Served
 
@@ -35,7 +36,9 @@ def detached(cluster: StandaloneCluster, tmp_path_factory: pytest.TempPathFactor
 @pytest.fixture(scope="package")
 def attached(cluster: StandaloneCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A Headland that submits in client mode."""
-    served = Served(tmp_path_factory.mktemp("attached") / "home", **cluster.settings())
+    folder = tmp_path_factory.mktemp("attached")
+    served = Served(folder / "home", **cluster.settings())
+    with_index(served, folder / "index")
     try:
         served.start()
         yield served

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.clusters.environments import tell
 from tests.clusters.standalone.cluster import StandaloneCluster
 from tests.serving import PATIENCE, Served, eventually
 
@@ -89,6 +90,15 @@ class TestClientMode:
         assert {"argument 0=<hello>", "sum=5050", f"conf spark.master={cluster.url}"} <= set(lines)
         assert record(attached, batch)["appId"] in {app["id"] for app in cluster.state()["completedapps"]}
         assert record(attached, holding)["appInfo"] == {**info, "sparkUiUrl": None}
+
+    def test_an_environment_reaches_the_executors(self, attached: Served, tmp_path: Path) -> None:
+        environment, lines = tell(attached, tmp_path)
+        here = f"{attached.home}/environments/{environment['digest']}/"
+        (driver,) = [line for line in lines if line.startswith("driver 6.5 ")]
+        (executor,) = [line for line in lines if line.startswith("executor ")]
+        assert driver.startswith(f"driver 6.5 {here}")
+        assert executor.endswith("/environment/packages/soil.py")
+        assert here not in executor
 
 
 class TestClusterMode:

@@ -20,6 +20,7 @@ from xml.sax.saxutils import escape
 import httpx
 import pytest
 from tests.clients.peers import is_missing
+from tests.clusters.environments import with_index
 from tests.serving import PATIENCE, QUICK_JAVA, Served, free_port
 
 from headland.jobs.clusters.yarn import YarnManager
@@ -201,8 +202,9 @@ def mini_yarn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MiniYarn]:
 @pytest.fixture(scope="package")
 def on_yarn(mini_yarn: MiniYarn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A Headland that submits to the mini cluster. Tests may kill and start it; they leave it started."""
+    folder = tmp_path_factory.mktemp("on-yarn")
     served = Served(
-        tmp_path_factory.mktemp("on-yarn") / "home",
+        folder / "home",
         jobs_master="yarn",
         jobs_deploy_mode="cluster",
         jobs_hadoop_conf_dir=str(mini_yarn.conf_dir),
@@ -210,6 +212,7 @@ def on_yarn(mini_yarn: MiniYarn, tmp_path_factory: pytest.TempPathFactory) -> It
         jobs_spark_conf=json.dumps(mini_yarn.spark_conf),
         jobs_blocked_conf="",
     )
+    with_index(served, folder / "index")
     try:
         served.start()
         yield served

@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.clusters.environments import tell
 from tests.clusters.yarn.conftest import MiniYarn, report
 from tests.serving import PATIENCE, Served, eventually
 
@@ -67,6 +68,15 @@ def test_client_mode_has_its_driver_here(on_yarn: Served, mini_yarn: MiniYarn, b
     assert progress["tasks"] == progress["completed"] > 0
     assert on_yarn.wait(bad) == "dead"
     assert "the drill is out of seed" in "\n".join(on_yarn.lines(bad)).split("\t diagnostics: ")[1]
+
+
+@pytest.mark.parametrize("mode", ["client", "cluster"])
+def test_an_environment_reaches_the_containers(on_yarn: Served, tmp_path: Path, mode: str):
+    _, lines = tell(on_yarn, tmp_path, **{"spark.submit.deployMode": mode})
+    text = "\n".join(lines)
+    assert "driver 6.5 " in text
+    (executor,) = [line for line in lines if line.startswith("executor ")]
+    assert executor.endswith("/environment/packages/soil.py")
 
 
 def test_what_is_killed_in_client_mode_leaves_nothing_on_yarn(

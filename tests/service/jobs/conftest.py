@@ -32,6 +32,8 @@ from headland.jobs.batches.tables import batch, batch_sequence
 from headland.jobs.clusters.cluster import Clusters
 from headland.jobs.clusters.java import Toolchain
 from headland.jobs.controller.keeper import BatchKeeper
+from headland.jobs.environments.routes import environment_operations
+from headland.jobs.environments.service import Environments
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.jobs.sessions.routes import session_operations
 from headland.jobs.sessions.service import Sessions
@@ -287,6 +289,12 @@ async def make_service(template, tmp_path, key):
                 )
                 operations += session_operations(
                     sessions,
+                    guards[listener],
+                    requested_by=demanded[listener],
+                    max_body=settings.server.max_body,
+                )
+                operations += environment_operations(
+                    Environments(database, settings.jobs, home, clock.milliseconds),
                     guards[listener],
                     requested_by=demanded[listener],
                     max_body=settings.server.max_body,

@@ -30,6 +30,7 @@ from headland.jobs.batches.progress import ProgressReader
 from headland.jobs.batches.store import BatchRow, Shown
 from headland.jobs.batches.submission_keys import SubmissionKey, create_once, find_submitted
 from headland.jobs.batches.wire import AppInfo, BatchRequest, BatchTimes, Progress
+from headland.jobs.environments.service import Environments
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.jobs.spark_ui.run import Run
 from headland.jobs.wakeup import wake
@@ -83,6 +84,7 @@ class Batches:
         self._settings = settings
         self.access = Access(settings)
         self._home = home
+        self._environments = Environments(database, settings, home, clock)
         self._clock = clock
         self._output = OutputReader()
         self._followers = Followers(settings.max_followers)
@@ -99,7 +101,7 @@ class Batches:
         """
         if caller.acting_for is not None:
             request = msgspec.structs.replace(request, proxy_user=caller.acting_for)
-        admitted = admit(request, self._settings, self._paths)
+        admitted = self._environments.resolve(admit(request, self._settings, self._paths))
         caller.check_acts_for(admitted.proxy_user)
         once = SubmissionKey.of(key, caller.client_id, admitted) if key is not None else None
         if once is not None:

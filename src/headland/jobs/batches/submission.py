@@ -27,6 +27,8 @@ class Submission(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str | None = None
     proxy_user: str | None = None
     conf: dict[str, str] = {}
+    #: Digest of the content of its environment; empty for the deployment's own Python.
+    environment: str = ""
     #: Where it runs, as was decided when it was accepted; empty in what was accepted before that was kept.
     master: str = ""
     deploy_mode: DeployMode = "client"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from headland.jobs.batches.submission import Submission
+from headland.jobs.batches.submission import SHELL, Submission
 from headland.jobs.clusters.java import Toolchain, argument_file
 from headland.jobs.clusters.kind import Kind
 from headland.jobs.clusters.kubernetes import KUBERNETES
@@ -17,6 +17,7 @@ from headland.jobs.clusters.manager import ResourceManager, tag_of
 from headland.jobs.clusters.standalone import STANDALONE
 from headland.jobs.clusters.startup import StartupCache
 from headland.jobs.clusters.yarn import YARN
+from headland.jobs.environments.content import SHIPPED, Content, Contents
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import DeployMode, JobsSettings
 
@@ -83,6 +84,7 @@ class Clusters:
     settings: JobsSettings
     tools: Toolchain
     startup: StartupCache | None = None
+    environments: Contents | None = None
     _managers: dict[str, ResourceManager] = field(default_factory=dict)
 
     def plan(self, submission: Submission, batch_name: str, directory: RunDirectory) -> Launch:
@@ -92,10 +94,12 @@ class Clusters:
             ValueError: the submission's JVM options can't be split into words.
             ClusterError: its master is of no kind that there is.
         """
-        placed = self.placed(submission)
+        placed = self._equipped(self.placed(submission))
         kind = kind_of(placed.master)
         terms = kind.terms(self.settings, placed, directory)
-        machine = machine_of(placed, directory, terms, self.settings, self.tools)
+        machine = machine_of(
+            placed, directory, terms, self.settings, self.tools, python=self._python_of(placed)
+        )
         arguments = submit_arguments(placed, batch_name, kind, terms, self.settings)
         file = directory.path / "java.args"
         return Launch(
@@ -109,7 +113,7 @@ class Clusters:
         """The JVM that `submission` needs in `directory`. Raises as `plan`."""
         placed = self.placed(submission)
         terms = kind_of(placed.master).terms(self.settings, placed, directory)
-        return machine_of(placed, directory, terms, self.settings, self.tools)
+        return machine_of(placed, directory, terms, self.settings, self.tools, python=self._python_of(placed))
 
     def driver_host(self, submission: Submission, directory: RunDirectory) -> str:
         """The name or address by which others know the host of a driver on this node. Raises as `plan`."""
@@ -153,6 +157,43 @@ class Clusters:
             return None
         found = pattern.search(head(output, LOOKED_THROUGH))
         return found[1] if found else None
+
+    def _equipped(self, submission: Submission) -> Submission:
+        """With the Python of its environment, for the driver and for executors, wherever these are.
+
+        Raises:
+            ClusterError: the environment is gone.
+        """
+        content = self._content_of(submission)
+        if content is None:
+            return submission
+        if content.describe() is None:
+            raise ClusterError("The environment of this job has been removed since it was submitted.")
+        here = str(content.python)
+        if kind_of(submission.master) is LOCAL:
+            pythons = {"spark.pyspark.python": here, "spark.pyspark.driver.python": here}
+            return msgspec.structs.replace(submission, conf={**submission.conf, **pythons})
+        # Unpacked in the working folder of whoever gets it.
+        there = f"./{SHIPPED}/bin/python"
+        driver = here if submission.deploy_mode == "client" else there
+        pythons = {"spark.pyspark.python": there, "spark.pyspark.driver.python": driver}
+        return msgspec.structs.replace(
+            submission,
+            conf={**submission.conf, **pythons},
+            archives=(*submission.archives, f"{content.archive().as_uri()}#{SHIPPED}"),
+        )
+
+    def _python_of(self, submission: Submission) -> str | None:
+        """The Python of a session's interpreters, where that is its environment's. Other programs are told by
+        configuration, which a driver that stands ready can be given as well.
+        """
+        content = self._content_of(submission)
+        return None if content is None or submission.file != SHELL else str(content.python)
+
+    def _content_of(self, submission: Submission) -> Content | None:
+        if not submission.environment or self.environments is None:
+            return None
+        return self.environments.content(submission.environment)
 
     def _manager_of(self, master: str) -> ResourceManager | None:
         make = kind_of(master).manager

@@ -57,9 +57,16 @@ class Launch:
 
 
 def machine_of(
-    submission: Submission, directory: RunDirectory, terms: Terms, settings: JobsSettings, tools: Toolchain
+    submission: Submission,
+    directory: RunDirectory,
+    terms: Terms,
+    settings: JobsSettings,
+    tools: Toolchain,
+    *,
+    python: str | None = None,
 ) -> Machine:
-    """The JVM that `submission`, whose deploy mode is set, needs in `directory`.
+    """The JVM that `submission`, whose deploy mode is set, needs in `directory`; `python` is what runs its Python
+    programs in the place of the deployment's own.
 
     Raises:
         ValueError: the submission's JVM options can't be split into words.
@@ -68,7 +75,7 @@ def machine_of(
     here = submission.deploy_mode == "client"
     memory = conf["spark.driver.memory"] if here else SUBMITTER_MEMORY
     environment: dict[str, str | None] = {
-        **_environment(directory, conf if here else {}, settings, tools),
+        **_environment(directory, conf if here else {}, python or settings.python or sys.executable, tools),
         **terms.environment,
     }
     return Machine(
@@ -158,9 +165,8 @@ def _sizes(submission: Submission) -> dict[str, str]:
 
 
 def _environment(
-    directory: RunDirectory, conf: Mapping[str, str], settings: JobsSettings, tools: Toolchain
+    directory: RunDirectory, conf: Mapping[str, str], python: str, tools: Toolchain
 ) -> dict[str, str]:
-    python = settings.python or sys.executable
     environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     environment |= {
         MARK: directory.path.name,

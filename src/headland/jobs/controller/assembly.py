@@ -15,6 +15,7 @@ from headland.jobs.clusters.startup import StartupCache
 from headland.jobs.controller.making import Making
 from headland.jobs.controller.upkeep import Upkeep
 from headland.jobs.controller.warm import WarmDrivers, for_batches
+from headland.jobs.environments.content import Contents
 from headland.jobs.sessions.controller.warming import for_sessions
 from headland.settings import Home, JobsSettings
 
@@ -48,7 +49,7 @@ def assemble(database: Database, jobs: JobsSettings, home: Home, tools: Toolchai
         startup = StartupCache.of(tools, home.cache, source_digest())
         if startup is None:
             _log.warning("startup.no_cache", reason=f"{tools.java} is too old for one")
-    cluster = Clusters(jobs, tools, startup)
+    cluster = Clusters(jobs, tools, startup, Contents(home.environments))
     making = Making(cluster, companion, home)
     drivers, sessions = jobs.warm_drivers, jobs.warm_sessions
     if drivers and jobs.deploy_mode != "client":

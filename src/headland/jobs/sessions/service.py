@@ -18,6 +18,7 @@ from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.service import now
 from headland.jobs.batches.store import DuplicateNameError
 from headland.jobs.batches.wire import AppInfo
+from headland.jobs.environments.service import Environments
 from headland.jobs.sessions import commission, host_calls, store
 from headland.jobs.sessions.host_calls import HostSilentError
 from headland.jobs.sessions.listing import Wanted
@@ -53,6 +54,7 @@ class Sessions:
         self.settings = settings
         self.access = Access(settings)
         self._home = home
+        self._environments = Environments(database, settings, home, clock)
         self._clock = clock
         self._output = OutputReader()
 
@@ -65,7 +67,8 @@ class Sessions:
         if caller.acting_for is not None:
             request = msgspec.structs.replace(request, proxy_user=caller.acting_for)
         wanted = commission.commission(request, self.settings, self.paths)
-        asked = wanted.submission
+        asked = self._environments.resolve(wanted.submission)
+        wanted = msgspec.structs.replace(wanted, submission=asked)
         caller.check_acts_for(asked.proxy_user)
         new = store.NewSession(
             run_key=secrets.token_hex(16),

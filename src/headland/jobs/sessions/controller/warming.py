@@ -32,13 +32,14 @@ def processes(
     settings: JobsSettings, tools: Toolchain, java: list[str], environment: dict[str, str]
 ) -> dict[str, object]:
     """What a host's plan says of the processes that it starts."""
-    if settings.spark_home or settings.python:
+    python = environment["PYSPARK_DRIVER_PYTHON"]
+    if settings.spark_home or python != sys.executable:
         # A Spark or Python of the deployment's own choice brings PySpark from the Spark: that of the Python, if it has
         # one, may be of another version.
         library = tools.spark_home / "python" / "lib"
         archives = [str(library / "pyspark.zip"), *map(str, sorted(library.glob("py4j-*-src.zip")))]
         environment = {**environment, "PYTHONPATH": ":".join(archives)}
-    return {"jvm": java, "environment": environment, "python": settings.python or sys.executable}
+    return {"jvm": java, "environment": environment, "python": python}
 
 
 def host_command(folder: SessionFolder) -> list[str]:
