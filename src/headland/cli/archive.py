@@ -4,6 +4,7 @@ The Spark package brings a Scala compiler of just the version that Spark was bui
 """
 
 import importlib.util
+import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -33,31 +34,42 @@ def archive() -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="The archive to write (.jar).",
 )
+@click.option(
+    "--class-path",
+    "-cp",
+    "class_paths",
+    multiple=True,
+    metavar="PATH",
+    help="What the sources use besides Spark: archives (.jar), folders of classes, or FOLDER/* for all archives in "
+    f"it, with '{os.pathsep}' between them. May be repeated. It is not put into the archive: batches name it in jars.",
+)
 @quiet_option("Print nothing but what the compiler says.")
-def build(sources: tuple[Path, ...], output: Path, quiet: bool) -> None:
+def build(sources: tuple[Path, ...], output: Path, class_paths: tuple[str, ...], quiet: bool) -> None:
     """Compile Scala sources into an application archive.
 
-    SOURCE is a Scala file, or a folder: then every Scala file below it.
+    SOURCE is a Scala file, or a folder: then every Scala file below it. All of them are compiled together.
     """
-    files = list(_scala_files(sources))
+    files = list(dict.fromkeys(_scala_files(sources)))
+    class_path = list(_class_path(class_paths))
     if output.suffix != ".jar":
         raise click.BadParameter(f"'{output}' does not end in .jar.", param_hint="--output")
     settings = _jobs_settings()
     try:
         with replacement(output) as temporary:
-            _compile(settings, files, temporary)
+            _compile(settings, files, temporary, class_path)
     except OSError as error:
         raise CliError(f"{output} can't be written ({error.strerror})", "name another file with -o") from None
     if not quiet:
         click.echo(str(output))
 
 
-def _compile(settings: JobsSettings, sources: Sequence[Path], output: Path) -> None:
+def _compile(
+    settings: JobsSettings, sources: Sequence[Path], output: Path, class_path: Sequence[str]
+) -> None:
     java, spark = _java(settings), _spark(settings)
+    command = compiler_command(java, spark, sources, output, class_path)
     try:
-        finished = subprocess.run(
-            compiler_command(java, spark, sources, output), capture_output=True, check=False
-        )
+        finished = subprocess.run(command, capture_output=True, check=False)
     except OSError as error:
         raise CliError(f"{java} can't be run ({error.strerror})", "check `jobs.java_home`") from None
     click.echo((finished.stdout + finished.stderr).decode(errors="replace"), nl=False, err=True)
@@ -82,6 +94,22 @@ def _scala_files(sources: Sequence[Path]) -> Iterator[Path]:
             )
         else:
             yield source
+
+
+def _class_path(given: Sequence[str]) -> Iterator[str]:
+    """Each of it by itself. The compiler would pass over what is not there, and miss a class of it."""
+    for part in (part for text in given for part in text.split(os.pathsep) if part):
+        place = Path(part)
+        if place.name == "*":
+            there = any(place.parent.glob("*.jar"))
+        else:
+            there = place.is_dir() or (place.is_file() and place.suffix in {".jar", ".zip"})
+        if not there:
+            raise click.BadParameter(
+                f"'{part}' is no archive, no folder of classes, and no folder of archives with '/*'.",
+                param_hint="--class-path",
+            )
+        yield part
 
 
 def _jobs_settings() -> JobsSettings:

@@ -6,6 +6,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+#: Characters of a file's name that its temporary one begins and ends with.
+LONGEST_PART = 16
+
 
 def write_private(path: Path, content: str) -> None:
     """Replace `path` by `content`, readable by its owner alone.
@@ -28,8 +31,9 @@ def replacement(path: Path, mode: int | None = None) -> Iterator[Path]:
     Raises:
         OSError: the folder can't be written.
     """
-    # A name of its own, so that two writers never share a temporary file.
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix)
+    # A name of its own, so that two writers never share a temporary file. It must not become longer than names may be.
+    suffix = path.suffix if len(path.suffix) < LONGEST_PART else ""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:LONGEST_PART]}.", suffix=suffix)
     os.close(handle)
     temporary = Path(name)
     try:

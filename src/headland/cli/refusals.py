@@ -17,18 +17,37 @@ _PASSING = frozenset({502, 503, 504})
 
 _LONGEST_TEXT = 400
 
+#: What to do about refusals of the services', by their codes: the command that helps.
+_REMEDIES = {
+    "AuthorizationFailed": "ask an administrator for a role on it, by `headland role assign`",
+    "LocationNotAvailableForResourceGroup": "`headland provider show` has the regions",
+    "LocationNotAvailableForResourceType": "`headland provider show` has the regions",
+    "MissingSubscriptionRegistration": "`headland provider register` registers it, by an Owner or Contributor "
+    "of the subscription",
+    "PrincipalNotFound": "`headland app list` and `headland person list` show who there is",
+    "ResourceGroupNotFound": "`headland group create` makes it, `headland group list` shows those there are",
+    "ResourcePurchaseValidationFailed": "`headland subscription accept-terms` accepts them",
+    "RoleDefinitionDoesNotExist": "`headland role definitions` lists those there are",
+    "SubscriptionNotFound": "`headland subscription list` shows those open to you, "
+    "and `headland subscription request` asks for one",
+    "SubscriptionStillUsed": "`headland instance delete` deletes one, `headland instance list` shows them",
+}
+
 
 def refusal(response: httpx.Response, profile: Profile) -> CliError:
     """The error that an answer of 300 and above tells of."""
     status, text = response.status_code, text_of(response)
+    remedy = _REMEDIES.get(_code_of(response))
     if status == 401:
         return CliError(f"{profile.url} wants to know who calls ({text})", _login(profile), ExitCode.DENIED)
     if status == 403:
-        return CliError(f"not allowed ({text})", "log in as an application that may do this", ExitCode.DENIED)
+        return CliError(
+            f"not allowed ({text})", remedy or "log in as an application that may do this", ExitCode.DENIED
+        )
     if status == 404:
         return CliError(
             f"{response.request.method} {response.url.path} found nothing ({text})",
-            f"check the name, and that {profile.url} is the right service",
+            remedy or f"check the name, and that {profile.url} is the right service",
             ExitCode.NOT_FOUND,
         )
     if status >= 500:
@@ -41,7 +60,7 @@ def refusal(response: httpx.Response, profile: Profile) -> CliError:
         )
     if status < 400:
         return CliError(f"{profile.url} answered {status}, a redirection", "name the service's own address")
-    return CliError(f"refused with {status}: {text}", "correct the request and try again")
+    return CliError(f"refused with {status}: {text}", remedy or "correct the request and try again")
 
 
 @contextmanager
@@ -85,6 +104,15 @@ def text_of(response: httpx.Response) -> str:
         text = "" if b"<html" in response.content[:1000].lower() else response.text
         return one_line(text)[:_LONGEST_TEXT] or response.reason_phrase
     return one_line(_text_in(body))[:_LONGEST_TEXT] or response.reason_phrase
+
+
+def _code_of(response: httpx.Response) -> str:
+    """The code of an error in the resource manager's form, if it is one."""
+    try:
+        error = json.loads(response.content)["error"]
+        return str(error["code"])
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def _text_in(body: object) -> str:

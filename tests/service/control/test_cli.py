@@ -143,6 +143,54 @@ async def test_from_provider_to_deletion(deployment, headland):
     assert headland("provider", "unregister").stdout == "Microsoft.AgFoodPlatform: NotRegistered.\n"
 
 
+async def test_an_instance_is_all_there_is_to_ask_for(deployment, headland):
+    assert "NotRegistered" in headland("provider", "show").stdout
+    create = ("instance", "create", "north", "--group", "meadow", "--location", "westeurope")
+    made = headland(*create, "--create-group", "--accept-terms", "--yes")
+    assert made.exit_code == 0, made.output
+    assert "Microsoft.AgFoodPlatform: Registered" in headland("provider", "show").stdout
+
+
+async def test_refusals_name_the_command_that_helps(deployment, headland):
+    create = ("instance", "create", "north", "--group", "meadow", "--location", "westeurope", "--yes")
+    no_group = headland(*create)
+    assert (no_group.exit_code, "`headland group create` makes it" in no_group.stderr) == (4, True)
+    headland("group", "create", "meadow", "--location", "westeurope")
+    headland("provider", "unregister")
+    drone = deployment.register("Drone")
+    headland("role", "assign", "b24988ac-6180-42a0-ab88-20f7382dd24c", drone.object_id, "--group", "meadow")
+    own = ("--subscription", deployment.subscription)
+    unregistered = headland(*create, "--accept-terms", *own, who=drone)
+    assert unregistered.exit_code in (1, 5)
+    assert "`headland provider register` registers it, by an Owner" in unregistered.stderr, (
+        unregistered.stderr
+    )
+    strange = "11111111-2222-3333-4444-555555555555"
+    for arguments, text in (
+        (("group", "show", "meadow", "--subscription", strange), "there is no group"),
+        (("group", "list", "--subscription", strange), "`headland subscription request` asks for one"),
+        (("role", "assign", strange, drone.client_id), "`headland role definitions`"),
+        (("role", "assign", "Owner", strange), "`headland app list`"),
+        (("group", "create", "other", "--location", "moon"), "`headland provider show` has the regions"),
+        ((*create[:-2], "moon", "--yes"), "`headland provider show` has the regions"),
+    ):
+        refused = headland(*arguments)
+        assert refused.exit_code != 0
+        assert text in refused.stderr, refused.stderr
+    for arguments in (("group", "create", "other", "--location", "westeurope"), ("provider", "register")):
+        refused = headland(*arguments, *own, who=drone)
+        assert (refused.exit_code, "`headland role assign`" in refused.stderr) == (5, True), refused.stderr
+    headland("provider", "register")
+    object.__setattr__(deployment.service, "terms", type(deployment.service.terms)("2", "Other terms."))
+    unaccepted = headland(*create, *own, who=drone)
+    assert "`headland subscription accept-terms` accepts them" in unaccepted.stderr, unaccepted.stderr
+    headland("subscription", "accept-terms", "--yes")
+    made = headland(*create, *own, who=drone)
+    assert made.exit_code == 0, made.output
+    in_use = headland("provider", "unregister")
+    assert "`headland instance delete`" in in_use.stderr, in_use.stderr
+
+
 async def test_roles(deployment, headland):
     await deployment.ready("north")
     drone = deployment.register("Drone")

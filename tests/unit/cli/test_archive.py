@@ -20,6 +20,37 @@ def test_scala_becomes_an_archive(bare_headland):
     assert sorted(path.name for path in Path().iterdir()) == ["app.jar", "src"]
 
 
+@pytest.mark.timeout(240)
+def test_sources_and_classes_of_several_places(bare_headland):
+    for name in ("Soil", "Crop", "Rain"):
+        Path(name).mkdir()
+        Path(name, "It.scala").write_text(f'package {name.lower()}\nobject It {{ val name = "{name}" }}\n')
+        library = bare_headland("archive", "build", f"{name}/It.scala", "-o", f"{name}/{name}.jar")
+        assert library.exit_code == 0, library.output
+    zipfile.ZipFile("Rain/Rain.jar").extractall("classes of rain")
+    Path("src").mkdir()
+    Path("src/Field.scala").write_text("class Field { val all = Plan.all + soil.It.name + crop.It.name }\n")
+    Path("Plan.scala").write_text("object Plan { val all: String = rain.It.name }\n")
+    sources = ("src", "Plan.scala", "src/Field.scala")
+    given = ("--class-path", "Soil/Soil.jar:Crop/*", "--class-path", "classes of rain")
+    made = bare_headland("archive", "build", *sources, *given, "-o", "app.jar")
+    assert made.exit_code == 0, made.output
+    names = set(zipfile.ZipFile("app.jar").namelist())
+    assert {"Field.class", "Plan.class"} <= names
+    assert not any("It" in name for name in names)
+    lacking = bare_headland("archive", "build", *sources, *given[:2], "-o", "app.jar")
+    assert (lacking.exit_code, "not found: value rain" in lacking.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("path", ["nowhere.jar", "nowhere/*", "A.scala", "there:nowhere", "there/*"])
+def test_a_class_path_that_is_not_there_is_2(bare_headland, path):
+    Path("A.scala").write_text(SOURCE)
+    Path("there").mkdir()
+    result = bare_headland("archive", "build", "A.scala", "-o", "app.jar", "--class-path", path)
+    assert result.exit_code == 2
+    assert "is no archive" in result.stderr
+
+
 @pytest.mark.timeout(120)
 def test_the_compilers_words_are_shown_and_the_old_archive_stays(bare_headland):
     Path("Bad.scala").write_text('object Bad { val x: Int = "a" }\n')

@@ -89,10 +89,143 @@ def test_upload_shows_a_bar_on_a_terminal(headland):
     assert result.stdout == "wasbs:///a\n"
 
 
-@pytest.mark.parametrize("source", ["nowhere", "."])
+@pytest.mark.parametrize("source", ["nowhere", "pipe", "empty"])
 def test_upload_of_what_is_no_file_is_2(headland, stand_in, source):
+    os.mkfifo("pipe")
+    Path("empty/folder").mkdir(parents=True)
     assert headland("storage", "upload", source, "x").exit_code == 2
     assert not stand_in.requests
+
+
+#: What a folder may hold, and storage, too.
+TREE = {
+    "a b.txt": b"1",
+    "Äcker/größe 100%.csv": b"2",
+    "Äcker/..hidden": b"3",
+    "deep/er/...": b"4",
+    "n" * 255: b"5",
+    "empty": b"",
+}
+
+
+def plant(folder: Path) -> None:
+    for name, content in TREE.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    (folder / "nothing in it").mkdir()
+
+
+@pytest.mark.parametrize(
+    ("target", "above"),
+    [((), "farm/"), (("jobs",), "jobs/"), (("jobs/",), "jobs/"), (("wasbs:///",), "")],
+)
+def test_a_folder_there_and_back(headland, stand_in, target, above):
+    plant(Path("farm"))
+    there = headland("storage", "upload", "farm", *target)
+    assert there.exit_code == 0, there.output
+    assert stand_in.blobs == {above + name: content for name, content in TREE.items()}
+    assert sorted(there.stdout.splitlines()) == sorted(f"wasbs:///{above}{name}" for name in TREE)
+    for _ in range(2):  # Again, it is no other folder.
+        back = headland("storage", "download", f"wasbs:///{above}", "back")
+        assert back.exit_code == 0, back.output
+        assert sorted(back.stdout.splitlines()) == sorted(f"back/{name}" for name in TREE)
+        found = {str(file.relative_to("back")): file for file in Path("back").rglob("*") if file.is_file()}
+        assert {name: file.read_bytes() for name, file in found.items()} == TREE
+
+
+def test_a_folder_of_storage_goes_to_one_of_its_name(headland, stand_in):
+    stand_in.blobs.update({"jobs/old/a": b"a", "jobs/older": b"no"})
+    assert headland("storage", "download", "jobs/old").stdout == "old/a\n"
+    assert headland("storage", "download", "wasbs://data@acct/jobs/old/", "-q").output == ""
+    assert headland("storage", "download", "wasbs:///").exit_code == 2
+    assert headland("storage", "download", "jobs/", "-").exit_code == 2
+    assert headland("storage", "download", "jobs/ol").exit_code == 4
+    assert headland("storage", "download", "nowhere/").exit_code == 4
+    assert json.loads(headland("storage", "upload", "old", "--json").stdout)["blobs"][0]["path"] == "old/a"
+
+
+def test_what_cannot_be_uploaded_is_told_and_the_rest_goes(headland, stand_in, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"secret")
+    Path("farm/sub").mkdir(parents=True)
+    for name in ("a", "what?", "z"):
+        Path("farm", name).write_bytes(name.encode())
+    Path("farm/out").symlink_to(secret)
+    Path("farm/sub/up").symlink_to("..")
+    Path("farm/b").symlink_to("a")
+    Path("farm/dangling").symlink_to("nowhere")
+    os.mkfifo("farm/pipe")
+    Path(os.fsdecode(b"farm/\xff")).touch()
+    stand_in.instead["PUT", "/storage/-/-/farm/a"] = [httpx.Response(409, json={"message": "it is in use"})]
+    result = headland("storage", "upload", "farm")
+    assert result.exit_code == 1
+    assert stand_in.blobs == {"farm/z": b"z", "farm/b": b"a"}
+    *told, last = result.stderr.splitlines()
+    assert last == "headland: 7 of 9 files were not copied; the same command tries them all again"
+    for text in (
+        "farm/out is a link",
+        "farm/sub/up is a link",
+        "farm/dangling is a link",
+        "farm/pipe is not a file",
+    ):
+        assert any(text in line for line in told), text
+    for text in ("farm/what? can't be copied: it has a '?'", "control character \\udcff", "it is in use"):
+        assert any(text in line for line in told), text
+
+
+def test_a_service_that_is_away_ends_a_folder_at_once(headland, stand_in):
+    plant(Path("farm"))
+    stand_in.instead["PUT", "/storage/-/-/farm/a%20b.txt"] = [httpx.ConnectError("refused")]
+    result = headland("storage", "upload", "farm")
+    assert (result.exit_code, len(result.stderr.splitlines())) == (6, 1)
+    assert stand_in.blobs == {}
+
+
+@pytest.mark.parametrize(
+    "name", ["../out", "a/../../out", "/out", "a//b", "./a", "link/out", "back\\slash", "nul\0"]
+)
+def test_no_blob_leaves_the_folder_it_is_copied_to(headland, stand_in, tmp_path, name):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    Path("back").mkdir()
+    Path("back/link").symlink_to(outside)
+    stand_in.blobs.update({"jobs/fine": b"fine", f"jobs/{name}": b"evil"})
+    result = headland("storage", "download", "jobs/", "back")
+    assert (result.exit_code, result.stdout) == (1, "back/fine\n")
+    assert "1 of 2 files were not copied" in result.stderr
+    assert not list(outside.iterdir())
+    assert not (tmp_path / "out").exists()
+    assert not Path("out").exists()
+    assert sorted(file.name for file in Path("back").iterdir() if file.is_file()) == ["fine"]
+
+
+def test_a_folder_of_which_one_file_breaks_off(headland, stand_in):
+    class Broken(httpx.SyncByteStream):
+        def __iter__(self):
+            yield b"new"
+            raise OSError(28, "No space left on device")
+
+    stand_in.blobs.update({"jobs/a": b"new and more", "jobs/b": b"b", "jobs/c": b"file", "jobs/c/d": b"d"})
+    stand_in.instead["GET", "/storage/-/-/jobs/a"] = [
+        httpx.Response(200, headers={"content-length": "9"}, stream=Broken())
+    ]
+    Path("back").mkdir()
+    Path("back/a").write_bytes(b"old")
+    result = headland("storage", "download", "jobs/", "back")
+    assert (result.exit_code, result.stdout.splitlines()) == (1, ["back/b", "back/c"])
+    assert "back/a can't be written (No space left on device)" in result.stderr
+    assert "back/c can't be made" in result.stderr
+    assert {file.name: file.read_bytes() for file in Path("back").iterdir()} == {
+        "a": b"old",
+        "b": b"b",
+        "c": b"file",
+    }
+
+
+def test_a_folder_shows_how_far_it_is_on_a_terminal(headland):
+    plant(Path("farm"))
+    assert "1/6" in headland("storage", "upload", "farm", FORCE_COLOR="1").stderr
 
 
 def test_download(headland, stand_in):

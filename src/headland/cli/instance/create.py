@@ -1,13 +1,16 @@
 """`headland instance create`."""
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
-from headland.cli.control.manager import Manager
+from headland.cli.control.manager import PROVIDER, Manager
 from headland.cli.control.options import shown_tags, subscription_option, tag_option
 from headland.cli.control.waiting import wait_for
 from headland.cli.errors import CliError
+from headland.cli.exit_codes import ExitCode
 from headland.cli.instance.records import print_instance, state_of
 from headland.cli.options import json_option, quiet_option
 from headland.cli.output import print_json, print_record
@@ -43,8 +46,8 @@ def create(
 ) -> None:
     """Review and make an instance.
 
-    What will be made is shown first, and made when you say yes. Terms that the subscription has not accepted
-    are asked for, too. Scripts say --accept-terms --yes.
+    The provider is registered in the subscription, if it is not. What will be made is shown first, and made when
+    you say yes. Terms that the subscription has not accepted are asked for, too. Scripts say --accept-terms --yes.
     """
     with open_service() as service:
         manager = Manager(service, subscription)
@@ -52,6 +55,7 @@ def create(
             manager.call("PUT", manager.group(group), body={"location": location})
         body = {"location": location, "tags": tags}
         path = manager.instance(group, name)
+        _register(manager)
         _accept(manager, accept_terms=accept_terms)
         review = manager.document("POST", f"{path}/validate", body=body)
         if not yes:
@@ -74,14 +78,35 @@ def create(
         print_instance(document)
 
 
+@contextlib.contextmanager
+def _unless_denied() -> Iterator[None]:
+    """Who may make an instance may not be one who may look after its subscription, too. Then the service has the last
+    word, and its refusal names the command for those who may.
+    """
+    try:
+        yield
+    except CliError as error:
+        if error.code is not ExitCode.DENIED:
+            raise
+
+
+def _register(manager: Manager) -> None:
+    """Register the provider, if nobody has."""
+    provider = f"{manager.subscription}/providers/{PROVIDER}"
+    with _unless_denied():
+        if manager.document("GET", provider)["registrationState"] != "Registered":
+            manager.call("POST", f"{provider}/register")
+
+
 def _accept(manager: Manager, *, accept_terms: bool) -> None:
-    terms = agreement(manager)
-    if terms["properties"]["accepted"]:
-        return
-    if not accept_terms:
-        click.echo(manager.document("GET", "/control/terms")["text"])
-        click.confirm("Do you accept these terms for the subscription?", abort=True)
-    accept(manager, terms)
+    with _unless_denied():
+        terms = agreement(manager)
+        if terms["properties"]["accepted"]:
+            return
+        if not accept_terms:
+            click.echo(manager.document("GET", "/control/terms")["text"])
+            click.confirm("Do you accept these terms for the subscription?", abort=True)
+        accept(manager, terms)
 
 
 def _show(manager: Manager, review: dict[str, Any], group: str) -> None:

@@ -5,8 +5,11 @@ import click
 from headland.cli.lazy import Commands, LazyGroup
 
 COMMANDS: Commands = {
-    "upload": ("headland.cli.storage.commands:upload", "Copy a local file to storage."),
-    "download": ("headland.cli.storage.commands:download", "Copy a blob to a local file."),
+    "upload": ("headland.cli.storage.commands:upload", "Copy a local file or folder to storage."),
+    "download": (
+        "headland.cli.storage.commands:download",
+        "Copy a blob, or a folder of them, to a local one.",
+    ),
     "ls": ("headland.cli.storage.commands:ls", "List blobs."),
     "rm": ("headland.cli.storage.commands:rm", "Remove blobs."),
 }

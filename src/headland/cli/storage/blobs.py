@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: Bytes read at once.
 CHUNK = 1 << 20
 
+#: What helps who asked for something that is not there.
+LISTS = "`headland storage ls` lists them"
+
 
 class StoredBlob(Struct):
     """A blob."""
@@ -45,22 +48,25 @@ class Blobs:
         require_public(service.profile, "storage")
         self._service = service
 
-    def upload(self, source: Path, target: Address, *, quiet: bool = False) -> dict[str, Any]:
-        """Copy `source` to `target`; what the service answers.
+    def upload(
+        self, source: Path, target: Address, *, title: str | None = None, quiet: bool = False
+    ) -> dict[str, Any]:
+        """Copy `source` to `target`; what the service answers. The bar is called `title`, else as the file is.
 
         Raises:
             CliError: the file can't be read, or the service refuses it.
         """
         try:
             size = source.stat().st_size
+            # What is no file, a pipe for one, may wait for ever to be opened.
+            if not source.is_file():
+                raise CliError(f"{source} is not a file", "name a file or a folder", ExitCode.USAGE)
             source.open("rb").close()
         except OSError as error:
             raise CliError(
                 f"{source} can't be read ({error.strerror})", "check the path", ExitCode.USAGE
             ) from None
-        if not source.is_file():
-            raise CliError(f"{source} is not a file", "name one file", ExitCode.USAGE)
-        with transfer(source.name, size, quiet=quiet) as advance:
+        with transfer(title or source.name, size, quiet=quiet) as advance:
             return self._service.document(
                 "PUT",
                 target.blob_path,
@@ -68,7 +74,9 @@ class Blobs:
                 headers={"Content-Length": str(size), "Content-Type": "application/octet-stream"},
             )
 
-    def download(self, source: Address, target: Path, *, quiet: bool = False) -> None:
+    def download(
+        self, source: Address, target: Path, *, title: str | None = None, quiet: bool = False
+    ) -> None:
         """Copy `source` to `target`, which is replaced once all of it has come.
 
         Raises:
@@ -76,15 +84,15 @@ class Blobs:
         """
         try:
             with replacement(target) as temporary, temporary.open("wb") as file:
-                self.copy(source, file, quiet=quiet)
+                self.copy(source, file, title=title, quiet=quiet)
         except OSError as error:
             raise CliError(f"{target} can't be written ({error.strerror})", "name another file") from None
 
-    def copy(self, source: Address, file: BinaryIO, *, quiet: bool = False) -> None:
+    def copy(self, source: Address, file: BinaryIO, *, title: str | None = None, quiet: bool = False) -> None:
         """Write the bytes of `source` to `file`."""
         with self._service.stream(source.blob_path, missing=no_blob(source)) as response:
             size = int(response.headers.get("content-length", 0))
-            with transfer(source.name, size, quiet=quiet) as advance:
+            with transfer(title or source.name, size, quiet=quiet) as advance:
                 for chunk in response.iter_bytes(CHUNK):
                     file.write(chunk)
                     advance(len(chunk))
@@ -110,7 +118,7 @@ class Blobs:
 
 def no_blob(address: Address) -> CliError:
     """There is none by this name."""
-    return CliError(f"there is no blob {address.url}", "`headland storage ls` lists them", ExitCode.NOT_FOUND)
+    return CliError(f"there is no blob {address.url}", LISTS, ExitCode.NOT_FOUND)
 
 
 def _no_container(address: Address) -> CliError:

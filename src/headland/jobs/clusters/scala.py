@@ -1,13 +1,18 @@
 """Compile Scala: the Spark package brings a compiler of just the version that Spark was built with."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 
-def compiler_command(java: Path, spark: Path, sources: Sequence[Path], output: Path) -> list[str]:
-    """The compiler's command line. It writes an archive where the output's name ends in `.jar`."""
+def compiler_command(
+    java: Path, spark: Path, sources: Sequence[Path], output: Path, class_path: Sequence[str] = ()
+) -> list[str]:
+    """The compiler's command line. It writes an archive where the output's name ends in `.jar`. Sources may use
+    Spark's classes, and those of `class_path`: archives, folders of classes, and `folder/*`.
+    """
     # Java itself expands the asterisk, to every archive in the folder.
-    classes = f"{spark / 'jars'}/*"
+    classes = os.pathsep.join((f"{spark / 'jars'}/*", *class_path))
     return [
         str(java),
         "-cp",
