@@ -11,6 +11,14 @@ STAMP  := $(VENV)/.installed
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
 
+# A package index may be signed by a company's own authority, which the system trusts. uv is told in pyproject.toml to
+# take what the system takes; pip does so from version 24.2 on, and an older one is told of the system's file, unless
+# somebody has told it of another.
+CERTIFICATES = import pip, ssl; old = tuple(map(int, pip.__version__.split(".")[:2])) < (24, 2); \
+  print(ssl.get_default_verify_paths().cafile or "" if old else "")
+TRUSTING = [ -n "$$PIP_CERT$$REQUESTS_CA_BUNDLE$$CURL_CA_BUNDLE" ] || $(BIN)/python -m pip config get global.cert >/dev/null 2>&1 \
+  || export PIP_CERT="$$($(BIN)/python -c '$(CERTIFICATES)')";
+
 # The requirement files pin every package by hash; pip fetches the installer, which fetches the rest. Compiled here,
 # once: where Python may not write beside what it imports, each start would compile it all again, for a second.
 $(STAMP): requirements/uv.txt requirements/build.txt requirements/dev.txt pyproject.toml
@@ -18,7 +26,7 @@ $(STAMP): requirements/uv.txt requirements/build.txt requirements/dev.txt pyproj
 	  || { echo "Headland needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@echo "Setting up $(VENV) (the first time fetches Spark and a Java runtime, about 700 MB) ..."
 	@$(PYTHON) -m venv --clear $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@$(TRUSTING) $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
 	@$(UV) pip sync --quiet --compile-bytecode --python $(BIN)/python --require-hashes --build-constraints requirements/build.txt requirements/dev.txt requirements/uv.txt
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q src
