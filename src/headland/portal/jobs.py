@@ -1,8 +1,7 @@
 """The job service as the pages ask it: batches and sessions, by its own API."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from msgspec import Struct, field
@@ -11,8 +10,6 @@ from headland.jobs.batches.wire import Progress
 from headland.portal.inside import Inside
 
 API = "/livy"
-
-T = TypeVar("T")
 
 #: States in which nothing happens any more.
 FINAL = frozenset({"success", "dead", "killed", "error"})
@@ -32,6 +29,9 @@ KINDS = {
 
 #: The line of a log that says why its batch ended so.
 _DIAGNOSTICS = "\t diagnostics: "
+
+#: What is shown of batches beside what Livy tells of them.
+_WITH_MORE = {"include": "times,progress"}
 
 #: Lines of a log that are asked for at once.
 _LINES = 1000
@@ -63,6 +63,10 @@ class Job(Struct, rename="camel"):
     kind: str = ""
     #: The last lines of its log, for who may read it.
     log: list[str] = []
+    #: Of a batch, where they are asked for: null once it has gone.
+    times: "Times | None" = None
+    #: Likewise, while it runs, for who may see it.
+    progress: Progress | None = None
 
     @property
     def ended(self) -> bool:
@@ -101,14 +105,6 @@ class Times(Struct, rename="camel"):
     ended_at: int | None
 
 
-class Row(Struct):
-    """A batch as a list shows it."""
-
-    job: Job
-    times: Times | None
-    progress: Progress | None
-
-
 class Log(Struct):
     """A page of log lines."""
 
@@ -137,16 +133,12 @@ class JobService:
     def __init__(self, inside: Inside) -> None:
         self._inside = inside
 
-    async def batches(self, query: Mapping[str, str]) -> tuple[Jobs, list[Row]]:
-        """A page of batches, and what a list shows of each."""
-        found = (await self._inside.call("GET", f"{API}/batches", query=query)).of(Jobs)
-        return found, await asyncio.gather(*map(self._row, found.sessions))
+    async def batches(self, query: Mapping[str, str]) -> Jobs:
+        """A page of batches, with what a list shows of each."""
+        return (await self._inside.call("GET", f"{API}/batches", query={**query, **_WITH_MORE})).of(Jobs)
 
     async def batch(self, id_: str) -> Job:
-        return (await self._inside.call("GET", _path(id_))).of(Job)
-
-    async def times(self, id_: str) -> Times:
-        return (await self._inside.call("GET", f"{_path(id_)}/times")).of(Times)
+        return (await self._inside.call("GET", _path(id_), query=_WITH_MORE)).of(Job)
 
     async def progress(self, id_: str) -> Progress:
         return (await self._inside.call("GET", f"{_path(id_)}/progress")).of(Progress)
@@ -205,19 +197,6 @@ class JobService:
 
     async def delete_session(self, id_: str) -> None:
         await self._inside.call("DELETE", _path(id_, "sessions"))
-
-    async def _row(self, job: Job) -> Row:
-        return Row(
-            job,
-            await self._of(f"{API}/batches/{job.id}/times", Times),
-            # What has ended has come as far as it ever will: its state tells enough.
-            await self._of(f"{API}/batches/{job.id}/progress", Progress) if job.state == "running" else None,
-        )
-
-    async def _of(self, path: str, kind: type[T]) -> T | None:
-        """What there is at `path`; None where it is gone meanwhile, or not for this person."""
-        answered = await self._inside.ask("GET", path)
-        return answered.of(kind) if answered.status == 200 else None
 
 
 def as_asked(

@@ -7,11 +7,15 @@ from tests.databases import ON_BOTH
 
 from headland.jobs.batches import store
 from headland.jobs.batches.listing import Wanted
+from headland.jobs.batches.record import head
 from headland.jobs.batches.states import State
+from headland.jobs.batches.tables import batch
 
 pytestmark = pytest.mark.anyio
 
 LARGEST = 2**31 - 1
+#: The members of a batch, as strict clients of Livy know them.
+LIVYS = ["id", "name", "owner", "proxyUser", "state", "appId", "appInfo", "log"]
 
 #: Query → the `from` that is echoed, and the ids on the page, of twelve batches of which number 5 is being deleted.
 VISIBLE = [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11]
@@ -232,3 +236,68 @@ async def test_filters_are_answered_from_indexes(mixed):
     scans = [step for step in found if step.startswith("SCAN batch")]
     # A part of a name can be anywhere: names are read, all of them, but no row is.
     assert [step for step in scans if "COVERING INDEX ix_batch_name" not in step] == []
+
+
+async def test_records_say_more_for_who_asks_and_livys_members_alone_to_all_others(service):
+    for _ in range(2):
+        await service.submit()
+    for path in ("/batches", "/batches?order=desc", "/batches?from=0&size=5"):
+        for record in (await service.get(path)).json()["sessions"]:
+            assert list(record) == LIVYS
+    assert list((await service.get("/batches/0")).json()) == LIVYS
+    for query, members in (
+        ("times", ["times"]),
+        ("progress", ["progress"]),
+        ("times,progress", ["times", "progress"]),
+    ):
+        found = (await service.get(f"/batches?include={query}&order=desc")).json()
+        assert (found["from"], found["total"]) == (0, 2)
+        assert [list(record) for record in found["sessions"]] == [[*LIVYS, *members]] * 2
+        assert [record["id"] for record in found["sessions"]] == [1, 0]
+        assert list((await service.get(f"/batches/1?include={query}")).json()) == [*LIVYS, *members]
+    (record, _) = (await service.get("/batches?include=times&include=progress")).json()["sessions"]
+    assert record["times"] == (await service.get("/batches/0/times")).json()
+    assert record["progress"] is None
+
+
+async def test_more_records_than_a_statement_has_parameters_say_more(service):
+    await service.submit()
+
+    def fill(connection) -> None:
+        (first,) = connection.execute(batch.select())
+        rows = [
+            {
+                **first._mapping,
+                "id": id_,
+                "run_key": f"{id_:032x}",
+                "record": head((id_, None, None, None, "dead", None, None)),
+            }
+            for id_ in range(1, 40_000)
+        ]
+        connection.execute(batch.insert(), rows)
+
+    service.database.write_and_wait(fill)
+    found = (await service.get("/batches?include=times&size=40000")).json()["sessions"]
+    assert len(found) == 40_000
+    assert all(record["times"]["id"] == record["id"] for record in found)
+
+
+async def test_progress_is_of_what_runs_and_for_who_may_see_it(service):
+    await service.submit()
+
+    def run(connection):
+        connection.execute(batch.update().values(state=State.RUNNING, claimed_by="node", started_at=1))
+
+    service.database.write_and_wait(run)
+    (record,) = (await service.get("/batches?include=progress")).json()["sessions"]
+    assert record["progress"] == (await service.get("/batches/0/progress")).json()
+    assert record["progress"]["tasks"] == 0
+
+
+@pytest.mark.parametrize("include", ["all", "times,", "Times", "times;progress", ""])
+@pytest.mark.parametrize("path", ["/batches", "/batches/0"])
+async def test_what_can_not_be_included_is_named(service, check_error, path, include):
+    await service.submit()
+    answer = await service.get(path, params={"include": include})
+    check_error(answer, 400, "include '")
+    assert "there are times, progress" in answer.json()["msg"]

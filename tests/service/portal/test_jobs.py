@@ -8,9 +8,12 @@ import msgspec
 import pytest
 from tests.service.portal.conftest import SETTINGS
 
+from headland.http.listener import Listener
 from headland.jobs.batches import store
+from headland.jobs.batches.record import head
 from headland.jobs.batches.report import Report
 from headland.jobs.batches.tables import batch
+from headland.portal.pages import job_events
 from headland.settings import JobsSettings
 
 pytestmark = pytest.mark.anyio
@@ -86,6 +89,63 @@ async def test_the_list_is_filtered_sorted_and_paged_by_its_address(portal):
     part = await ada.open(f"{PATH}?name=run-1", headers={"hx-request": "true"})
     assert "<html" not in part.html
     assert (await ada.open(f"{PATH}?state=asleep")).status == 400
+
+
+@pytest.fixture
+def inner_requests(monkeypatch) -> list[str]:
+    """Paths of what pages ask of the services."""
+    asked: list[str] = []
+    answer = Listener.answer_inside
+
+    async def counted(self, scope, receive, send):
+        asked.append(scope["path"])
+        await answer(self, scope, receive, send)
+
+    monkeypatch.setattr(Listener, "answer_inside", counted)
+    return asked
+
+
+async def test_a_page_of_fifty_asks_three_times(portal, inner_requests):
+    ada = await portal.person()
+    await submitted(ada)
+    fill(portal, 50, state="running", claimed_by="node", started_at=1)
+    inner_requests.clear()
+    page = await ada.open(PATH)
+    assert "1 to 50 of 50" in page.text
+    assert page.html.count("<time ") == 50
+    assert inner_requests == ["/livy/batches", "/identity/applications", "/identity/people"]
+
+
+async def test_who_watches_a_batch_asks_for_it_alone(portal, inner_requests, monkeypatch):
+    monkeypatch.setattr(job_events, "LOOK", 0.01)
+    ada = await portal.person()
+    await submitted(ada)
+    inner_requests.clear()
+    watching = asyncio.create_task(ada.open(f"{PATH}/0/events"))
+    while inner_requests.count("/livy/batches/0") < 10:  # noqa: ASYNC110 - it is what the pages ask that is counted
+        await asyncio.sleep(0.01)
+    fill(portal, 1, state="killed", finished_at=2)
+    seen = await watching
+    assert "event: end\ndata: killed" in seen.html
+    assert inner_requests.count("/identity/people") == 1
+    others = [path for path in inner_requests if path != "/livy/batches/0"]
+    assert others == ["/identity/applications", "/identity/people", "/livy/batches/0/progress"]
+
+
+def fill(portal, number, **values) -> None:
+    """Have so many batches, all like the first but for `values`."""
+
+    def write(connection):
+        record = head((0, None, None, None, values["state"], None, None))
+        connection.execute(batch.update().values(**values, record=record))
+        (first,) = connection.execute(batch.select())
+        for id_ in range(1, number):
+            record = head((id_, None, None, None, values["state"], None, None))
+            connection.execute(
+                batch.insert(), {**first._mapping, "id": id_, "run_key": f"{id_:032x}", "record": record}
+            )
+
+    portal.database.write_and_wait(write)
 
 
 async def test_ten_thousand_batches_are_a_page_at_a_time(portal):

@@ -52,6 +52,27 @@ def wanted_of(request: Request) -> Wanted:
     )
 
 
+#: What `include` may name.
+TIMES, PROGRESS = "times", "progress"
+INCLUDABLE = (TIMES, PROGRESS)
+
+
+def included_of(request: Request) -> frozenset[str]:
+    """What records are to have beside Livy's members; nothing unless it is asked for, since Livy's own client takes
+    no member that it does not know. Several have commas between.
+
+    Raises:
+        BadParameterError: there is no such member.
+    """
+    if is_plain(request):
+        return frozenset()
+    named = [text.strip() for given in request.query_params.getlist("include") for text in given.split(",")]
+    for text in named:
+        if text not in INCLUDABLE:
+            raise BadParameterError("include", f"'{text[:80]}' is none; there are {', '.join(INCLUDABLE)}")
+    return frozenset(named)
+
+
 def _state(text: str) -> State:
     try:
         return State(text)

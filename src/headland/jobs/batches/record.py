@@ -1,6 +1,6 @@
 """A batch's record as the bytes that go over the wire: made when the row changes, joined when it is read."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -27,6 +27,15 @@ def head(values: Values) -> bytes:
 def whole(head: bytes, log: bytes) -> bytes:
     """A `Batch`. `log` is a JSON list of lines."""
     return b'%b"log":%b}' % (head, log)
+
+
+def with_more(whole: bytes, more: Mapping[str, msgspec.Struct | None]) -> bytes:
+    """The same with further members behind Livy's."""
+    return (
+        whole.removesuffix(b"}")
+        + b"".join(b',"%b":%b' % (name.encode(), _encode(said)) for name, said in more.items())
+        + b"}"
+    )
 
 
 def page(start: int, total: int, batches: Iterable[bytes]) -> bytes:

@@ -12,7 +12,7 @@ from headland.http.bodies import read_body
 from headland.http.operations import Answer, Operation, Parameter
 from headland.http.validation import decode_json
 from headland.jobs.batches.access import Caller
-from headland.jobs.batches.listing import wanted_of
+from headland.jobs.batches.listing import included_of, wanted_of
 from headland.jobs.batches.log import streamed
 from headland.jobs.batches.requests import (
     EVENTS,
@@ -63,6 +63,12 @@ _WANTED = [
         "nameContains", str, "Only batches whose name has this in it, in capitals or not. An addition."
     ),
 ]
+_INCLUDE = Parameter(
+    "include",
+    str,
+    "What each record has beside Livy's members, with commas between: `times` as `/times` says it, and `progress` as "
+    "`/progress` says it while the batch runs, else null. An addition.",
+)
 _KEY = Parameter(
     "Idempotency-Key",
     str,
@@ -90,10 +96,16 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
         start = number_of(request, "from") or 0
         size = number_of(request, "size")
         page_size = BATCHES_A_PAGE if size is None else size
-        return encoded_answer(batches.page(start, page_size, caller, wanted_of(request)))
+        wanted, include = wanted_of(request), included_of(request)
+        if include:
+            return encoded_answer(await batches.page_with(include, start, page_size, caller, wanted))
+        return encoded_answer(batches.page(start, page_size, caller, wanted))
 
     @guarded
     async def get_batch(request: Request, caller: Caller) -> Response:
+        include = included_of(request)
+        if include:
+            return encoded_answer(await batches.get_with(include, reference_of(request), caller))
         return encoded_answer(batches.get(reference_of(request), caller))
 
     @guarded
@@ -152,9 +164,16 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
             list_batches,
             "List batches, oldest first.",
             {200: Answer("A page of batches.", BatchList)},
-            parameters=[_FROM, _SIZE, *_WANTED],
+            parameters=[_FROM, _SIZE, *_WANTED, _INCLUDE],
         ),
-        Operation("GET", _ITEM, get_batch, "Look at a batch.", {200: Answer("The batch.", Batch)}),
+        Operation(
+            "GET",
+            _ITEM,
+            get_batch,
+            "Look at a batch.",
+            {200: Answer("The batch.", Batch)},
+            parameters=[_INCLUDE],
+        ),
         Operation(
             "DELETE",
             _ITEM,

@@ -22,11 +22,12 @@ from headland.jobs.batches.errors import (
     RejectedError,
     StillEndingError,
 )
-from headland.jobs.batches.listing import EVERYTHING, Wanted
+from headland.jobs.batches.listing import EVERYTHING, PROGRESS, TIMES, Wanted
 from headland.jobs.batches.log_following import Follower, Followers, Place, begin_at
 from headland.jobs.batches.output import OutputReader
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.progress import ProgressReader
+from headland.jobs.batches.states import State
 from headland.jobs.batches.store import BatchRow, Shown
 from headland.jobs.batches.submission_keys import SubmissionKey, create_once, find_submitted
 from headland.jobs.batches.wire import AppInfo, BatchRequest, BatchTimes, Progress
@@ -61,6 +62,23 @@ class _Page:
     rows: list[Shown]
     #: The answer, if it says nothing that is not in the database.
     whole: bytes | None = None
+
+
+class _Id(msgspec.Struct):
+    """Of a record, which batch it is of."""
+
+    id: int
+
+
+class _RawPage(msgspec.Struct):
+    """A page of records as they are."""
+
+    total: int
+    sessions: list[msgspec.Raw]
+
+
+def _times(row: BatchRow) -> BatchTimes:
+    return BatchTimes(row.id, row.created_at, row.started_at, row.finished_at)
 
 
 def _has_rows(page: _Page) -> bool:
@@ -190,6 +208,25 @@ class Batches:
             page.whole = whole
         return whole
 
+    async def page_with(
+        self, include: frozenset[str], start: int, size: int, caller: Caller, wanted: Wanted = EVERYTHING
+    ) -> bytes:
+        """A `BatchList` whose records say more, as `include` names it; else as `page`."""
+        found = msgspec.json.decode(self.page(start, size, caller, wanted), type=_RawPage)
+        ids = [msgspec.json.decode(one, type=_Id).id for one in found.sessions]
+        rows = self._database.read(lambda connection: store.rows(connection, ids))
+        more = await asyncio.to_thread(lambda: [self._more(include, rows.get(id_), caller) for id_ in ids])
+        batches = map(record.with_more, map(bytes, found.sessions), more)
+        return record.page(start, found.total, batches)
+
+    async def get_with(self, include: frozenset[str], reference: int | str, caller: Caller) -> bytes:
+        """A `Batch` that says more, as `include` names it."""
+        whole = self.get(reference, caller)
+        row = self._row(msgspec.json.decode(whole, type=_Id).id)
+        if row is None:
+            raise NotFoundError(str(reference))
+        return record.with_more(whole, await asyncio.to_thread(self._more, include, row, caller))
+
     async def log(
         self, reference: int | str, start: int | None, size: int, caller: Caller
     ) -> tuple[int, log.LogPage]:
@@ -251,6 +288,21 @@ class Batches:
             raise AlreadyStoppedError(row.id)
         await self._wait(row.id, lambda found: found is None)
         self._output.forget(self._directory(row).output)
+
+    def _more(
+        self, include: frozenset[str], row: BatchRow | None, caller: Caller
+    ) -> dict[str, BatchTimes | Progress | None]:
+        """What `include` names of a batch; null of one that has gone meanwhile."""
+        more: dict[str, BatchTimes | Progress | None] = {}
+        if TIMES in include:
+            more[TIMES] = _times(row) if row is not None else None
+        if PROGRESS in include:
+            # What has ended has come as far as it ever will, and a list of such is not worth a file each.
+            runs = row is not None and row.state == State.RUNNING and caller.has(Right.VIEW, row)
+            more[PROGRESS] = (
+                self._progress.progress(row, self._directory(row).events) if row and runs else None
+            )
+        return more
 
     def _row(self, batch_id: int) -> BatchRow | None:
         return self._database.read(lambda connection: store.find(connection, batch_id))

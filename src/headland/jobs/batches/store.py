@@ -1,6 +1,6 @@
 """Rows of batches: functions that take a connection. Rules are elsewhere."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -97,6 +97,8 @@ class NewBatch:
     queue: str | None = None
 
 
+#: A statement takes some 30,000 parameters in SQLite.
+_IDS_AT_ONCE = 10_000
 _NEXT_ID = Prepared(
     update(batch_sequence)
     .where(batch_sequence.c.name == "batch")
@@ -226,6 +228,15 @@ def shown(connection: Connection, reference: int | str, viewer: str | None = Non
     else:
         found = _BY_THIS_NAME.rows(connection, viewer, name=reference)
     return found[0] if found else None
+
+
+def rows(connection: Connection, ids: Sequence[int]) -> dict[int, BatchRow]:
+    """Those of the batches that are there, by id."""
+    found: dict[int, BatchRow] = {}
+    for start in range(0, len(ids), _IDS_AT_ONCE):
+        some = ids[start : start + _IDS_AT_ONCE]
+        found |= {row.id: _row(row) for row in connection.execute(_VISIBLE.where(batch.c.id.in_(some)))}
+    return found
 
 
 def state(connection: Connection, reference: int | str) -> tuple[int, str] | None:

@@ -1,6 +1,7 @@
 """A batch that is watched: server-sent events of its state and its log (WHATWG HTML, section 9.2)."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import quote
@@ -48,28 +49,24 @@ async def follow_log(visit: Visit) -> Response:
     return StreamingResponse(lines(), 200, {"cache-control": "no-store"}, _EVENTS)
 
 
-async def state_of(visit: Visit, service: JobService, job: Job) -> dict[str, Any]:
+async def state_of(service: JobService, job: Job, names: Directory) -> dict[str, Any]:
     """What changes while somebody looks."""
-    id_ = str(job.id)
-    try:
-        progress = await service.progress(id_)
-    except RefusedError:
+    progress = job.progress
+    if job.ended:
         # Whose batch it is not sees its state, and no more.
-        progress = None
-    return {
-        "job": job,
-        "times": await service.times(id_),
-        "progress": progress,
-        "names": await Directory.of(visit.inside),
-    }
+        with contextlib.suppress(RefusedError):
+            progress = await service.progress(str(job.id))
+    return {"job": job, "times": job.times, "progress": progress, "names": names}
 
 
 async def _states(visit: Visit, service: JobService, id_: str) -> AsyncIterator[bytes]:
     before, silence = "", 0
+    # People and applications don't change their names while a batch is watched.
+    names = await Directory.of(visit.inside)
     while visit.goes_on and not is_stopping():
         try:
             job = await service.batch(id_)
-            shown = visit.text("job_state.html", **await state_of(visit, service, job))
+            shown = visit.text("job_state.html", **await state_of(service, job, names))
         except RefusedError as error:
             if error.status == 404:
                 yield _event("state", visit.text("job_gone.html")) + _event("acts", "")

@@ -34,10 +34,10 @@ async def list_jobs(visit: Visit) -> Response:
         asked["nameContains"] = part
     if asked.get("owner") == "me":
         asked["owner"] = visit.person.principal.client_id
-    found, rows = await JobService(visit.inside).batches(asked)
+    found = await JobService(visit.inside).batches(asked)
     return visit.show(
         "jobs_table.html" if visit.partial else "jobs.html",
-        rows=rows,
+        jobs=found.sessions,
         total=found.total,
         start=start,
         size=SIZE,
@@ -79,7 +79,7 @@ async def show_job(visit: Visit) -> Response:
         refusal=refusal,
         said=visit.said,
         data=f"{API}/batches/{job.id}",
-        **await state_of(visit, service, job),
+        **await state_of(service, job, await Directory.of(visit.inside)),
     )
 
 
