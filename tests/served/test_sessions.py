@@ -51,6 +51,14 @@ def test_values_errors_and_names(notebook: Notebook) -> None:
     assert notebook.text("seeds.count()") == "4"
 
 
+def test_an_error_of_java_names_its_cause_first(notebook: Notebook) -> None:
+    failed = notebook.run("sc._jvm.java.lang.Integer.parseInt('rye')")
+    first, where = failed["evalue"].splitlines()
+    assert first == 'java.lang.NumberFormatException: For input string: "rye"'
+    assert where.startswith("An error occurred while calling")
+    assert "NumberFormatException.java" in "".join(failed["traceback"])
+
+
 def test_the_gateway_demands_its_token(notebook: Notebook) -> None:
     code = (
         "from py4j.java_gateway import GatewayParameters, JavaGateway\n"

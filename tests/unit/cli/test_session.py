@@ -164,6 +164,32 @@ def test_code_that_fails(run):
     )
 
 
+def test_an_error_of_java_is_shown_once_and_its_cause_is_told(run):
+    said = "java.io.IOException: no seed\nAn error occurred while calling o4.sow."
+    told = {"ename": "Py4JJavaError", "evalue": said}
+    frames = "\tat farm.Barn\n" * 900
+    shown = ["Traceback:\n", f"Py4JJavaError: An error\n: Outer\n{frames}Caused by: no seed\n"]
+    result = run(status="error", **told, traceback=shown)
+    last = "headland: statement 0 of session 3 failed (Py4JJavaError: java.io.IOException: no seed)"
+    assert result.stderr.splitlines() == [*said.splitlines(), *"".join(shown).splitlines(), last]
+
+
+def test_frames_of_java_are_a_line_each_and_a_plan_is_shown_once(run):
+    told = {
+        "ename": "Error",
+        "evalue": "[NOT_FOUND] no seed;\n'Project [*]\n",
+        "traceback": ["a.B.c(D:1)", "e.F.g(H:2)"],
+    }
+    result = run(status="error", **told)
+    assert result.stderr.splitlines() == [
+        "[NOT_FOUND] no seed;",
+        "'Project [*]",
+        "a.B.c(D:1)",
+        "e.F.g(H:2)",
+        "headland: statement 0 of session 3 failed (Error: [NOT_FOUND] no seed;)",
+    ]
+
+
 def test_code_that_is_cancelled(run):
     result = run(state="cancelled")
     assert (result.exit_code, result.stderr) == (3, "headland: statement 0 of session 3 was cancelled\n")

@@ -11,6 +11,9 @@ from headland.cli.session.sessions import Statement
 
 _TEXT, _JSON, _TABLE = "text/plain", "application/json", "application/vnd.livy.table.v1+json"
 
+#: Characters of an error that are told after it has been shown.
+_LONGEST = 500
+
 
 def print_output(output: dict[str, Any] | None) -> None:
     """What the code showed on standard output, and a traceback on standard error."""
@@ -28,7 +31,13 @@ def print_output(output: dict[str, Any] | None) -> None:
             print_json(shown)
         else:
             click.echo(f"[{media_type}, {len(shown)} characters: --json shows them]")
-    click.echo("".join(output.get("traceback", ())), err=True, nl=False)
+    lines = output.get("traceback") or []
+    message = str(output.get("evalue", ""))
+    # What has more than one line is told in full once, here or by the traceback.
+    if "\n" in message and message not in "".join(lines):
+        lines = [message, *lines]
+    # Java's frames come without ends of lines.
+    click.echo("".join(line if line.endswith("\n") else f"{line}\n" for line in lines), err=True, nl=False)
 
 
 def check_output(statement: Statement, session: str) -> None:
@@ -42,7 +51,9 @@ def check_output(statement: Statement, session: str) -> None:
         raise CliError(f"{what} was cancelled", code=ExitCode.KILLED)
     output = statement.output or {}
     if output.get("status") == "error":
-        raise CliError(f"{what} failed ({output.get('ename')}: {output.get('evalue')})")
+        first = str(output.get("evalue", "")).strip().partition("\n")[0]
+        said = first if len(first) <= _LONGEST else f"{first[:_LONGEST]}…"
+        raise CliError(f"{what} failed ({output.get('ename')}: {said})")
 
 
 def _print_rows(shown: dict[str, Any]) -> None:

@@ -57,6 +57,16 @@ def limited(output: Output, limit: int) -> Output:
     return failed(output["execution_count"], "OutputTooLarge", reason, [])
 
 
+def _cause_first(text: str) -> str:
+    """What py4j says of a Java exception, without its stack, which the traceback has: what it comes from, then where
+    it was thrown.
+    """
+    lines = text.splitlines()
+    thrown = [line.removeprefix(": ") for line in lines[1:2] if line.startswith(": ")]
+    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    return "\n".join([*causes[-1:], *(each for each in thrown if each not in causes[-1:]), *lines[:1]])
+
+
 def printable(text: str) -> str:
     """Text without halves of surrogate pairs, which are no characters."""
     return text.encode("utf-8", "backslashreplace").decode()
@@ -64,6 +74,6 @@ def printable(text: str) -> str:
 
 def _said(error: BaseException) -> str:
     try:
-        return str(error)
+        return _cause_first(str(error)) if type(error).__name__ == "Py4JJavaError" else str(error)
     except Exception as broken:  # noqa: BLE001 - a user's exception may do anything when it is asked what it says
         return f"<it can't be shown: {type(broken).__name__}>"
