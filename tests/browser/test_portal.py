@@ -17,6 +17,7 @@ PLACES = {
     "application-new": "/applications/new",
     "people": "/people",
     "sessions": "/sessions",
+    "session-new": "/sessions/new",
     "account": "/account",
     "nothing": "/nothing",
 }
@@ -51,6 +52,26 @@ def test_pages_are_good_for_everybody(make_tab, place):
     tab = make_tab()
     tab.go(PLACES[place])
     tab.judge_each_look(place)
+
+
+def test_a_session_is_started_and_what_is_wrong_stands_at_its_field(make_tab):
+    tab = make_tab()
+    page = tab.page
+    tab.go("/sessions")
+    page.get_by_role("link", name="Start a session").click()
+    page.get_by_label("Language").select_option("sql")
+    page.get_by_label("Name").fill("furrows")
+    page.get_by_text("Resources and settings").click()
+    page.get_by_label("How long it may live").fill("soon")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_text("Invalid time string: soon").wait_for()
+    tab.judge("session-new-wrong")
+    page.get_by_label("How long it may live").fill("2h")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("heading", name="furrows").wait_for()
+    page.get_by_text("Delete this session").click()
+    page.get_by_role("button", name="Delete session").click()
+    page.get_by_text("The session is deleted.").wait_for()
 
 
 def test_an_application_and_its_secret(make_tab):

@@ -52,11 +52,11 @@ def test_values_errors_and_names(notebook: Notebook) -> None:
 
 
 def test_an_error_of_java_names_its_cause_first(notebook: Notebook) -> None:
-    failed = notebook.run("sc._jvm.java.lang.Integer.parseInt('rye')")
+    failed = notebook.run("sc._jvm.java.lang.Class.forName('farm.Nothing')")
     first, where = failed["evalue"].splitlines()
-    assert first == 'java.lang.NumberFormatException: For input string: "rye"'
+    assert first == "java.lang.ClassNotFoundException: farm.Nothing"
     assert where.startswith("An error occurred while calling")
-    assert "NumberFormatException.java" in "".join(failed["traceback"])
+    assert "\tat " in "".join(failed["traceback"])
 
 
 def test_the_gateway_demands_its_token(notebook: Notebook) -> None:

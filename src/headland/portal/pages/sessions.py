@@ -33,6 +33,9 @@ _ABOUT = {
     "spark.": "conf",
 }
 
+#: What Livy says before a reason.
+_WORDING = re.compile(r"^(Rejected, Reason: |requirement failed: )+")
+
 #: Lines of the log of a session that has ended by itself.
 _TAIL = 100
 
@@ -74,6 +77,7 @@ async def start(visit: Visit) -> Response:
 
 
 def _form(visit: Visit, status: int = 200, problem: str = "") -> Response:
+    problem = _WORDING.sub("", problem)
     wrong = _field_of(problem, visit.form)
     used = {name for name, value in visit.form.items() if value.strip()}
     return visit.show(
@@ -89,16 +93,15 @@ def _form(visit: Visit, status: int = 200, problem: str = "") -> Response:
 
 def _field_of(problem: str, form: dict[str, str]) -> str:
     """The field that a refusal is about; "" where it does not say."""
-    said = re.sub(r"^(Rejected, Reason: |requirement failed: )+", "", problem)
     for beginning, name in _ABOUT.items():
-        if said.startswith(beginning):
+        if problem.startswith(beginning):
             return name
     for name in (*_TEXTS, *_NUMBERS, *_LISTS, "conf"):
-        if re.match(rf"{api_name(name)}\b", said):
+        if re.match(rf"{api_name(name)}\b", problem):
             return name
     # What is wrong with a time or a URL is said with what was sent.
     for name in ("ttl", "idle_timeout", *_LISTS):
-        if any(line.strip() and line.strip() in said for line in form.get(name, "").split("\n")):
+        if any(line.strip() and line.strip() in problem for line in form.get(name, "").split("\n")):
             return name
     return ""
 
