@@ -27,7 +27,7 @@ _METHODS: Final = ("GET", "HEAD", "PUT", "POST", "PATCH", "DELETE")
 _ANYTHING: Final = "/{rest:path}"
 _SLASHES: Final = re.compile("/{2,}")
 _AT_ROOT: Final = re.compile("/providers/Microsoft\\.Authorization/", re.IGNORECASE)
-_PROVIDER: Final = re.compile(r".*/providers/([^/]+)(?:/([^/]+))?(?:/.*)?", re.IGNORECASE)
+_PROVIDER: Final = re.compile(r".*/providers/([^/]+)(?:/([^/]+))?", re.IGNORECASE | re.DOTALL)
 
 
 class ControlApplication(Application):
@@ -68,7 +68,7 @@ class ControlApplication(Application):
         )
         if allowed:
             raise MethodNotAllowedError(request.method, ", ".join(allowed))
-        match = _PROVIDER.fullmatch(path)
+        match = _PROVIDER.match(path)
         if match is None:
             raise MissingSubscriptionError
         namespace, kind = match.groups()

@@ -25,7 +25,8 @@ SMALLEST_PAGE, USUAL_PAGE, LARGEST_PAGE = 10, 50, 1000
 MOST_VALUES = 1000
 
 _WITH_DOLLAR = versions("AB")
-_PAIR = re.compile(r"\s*(.*?)\s+eq\s+(.*?)\s*", re.DOTALL)
+#: What stands between key and value. Looked for by itself: an expression for the whole would try each space with each.
+_EQUALS = re.compile(r"(?<=\s)eq(?=\s)")
 
 Query = Mapping[str, Sequence[str]]
 
@@ -165,10 +166,11 @@ def value_of(wanted: Filter, text: str) -> Any:
     """What a filter's text is compared by. Raises InvalidInputError where it can't be."""
     name, kind = wanted.parameter, wanted.column.type
     if wanted.match in {Match.HAS_PAIR, Match.HAS_MEASURE}:
-        found = _PAIR.fullmatch(text)
+        found = _EQUALS.search(text)
         if found is None:
             raise InvalidInputError(f"'{text[:80]}' has not the form '{{key}} eq {{value}}'.", name)
-        return pair(*(found.groups() if wanted.match is Match.HAS_PAIR else _measure(name, *found.groups())))
+        key, value = text[: found.start()].strip(), text[found.end() :].strip()
+        return pair(*((key, value) if wanted.match is Match.HAS_PAIR else _measure(name, key, value)))
     if kind is int:
         return whole_number(name, text)
     if kind is float:

@@ -60,12 +60,13 @@ class PythonCells:
         """What the name that ends at `cursor` may go on as."""
         import rlcompleter  # noqa: PLC0415 - few ask
 
-        found = re.search(r"[\w.]+$", code[:cursor])
+        # Backwards: an expression for an end would be tried from each letter on.
+        found = re.match(r"[\w.]+", code[:cursor][::-1])
         if found is None:
             return []
         completer = rlcompleter.Completer(self.names)
         candidates: list[str] = []
-        while (candidate := completer.complete(found[0], len(candidates))) is not None:
+        while (candidate := completer.complete(found[0][::-1], len(candidates))) is not None:
             candidates.append(candidate.rstrip("( "))
         return sorted(set(candidates))
 
