@@ -10,7 +10,15 @@ from typing import Any
 
 from headland.farm.geometry.engine import numpy as np
 from headland.farm.geometry.geojson import Point, Polygon
-from headland.farm.geometry.measuring import ACRES_A_SQUARE_METRE, EARTH_RADIUS, centroid
+from headland.farm.geometry.measuring import (
+    ACRES_A_SQUARE_METRE,
+    EARTH_RADIUS,
+    HALF_WAY,
+    NO_AREA,
+    TOLERANCE,
+    beyond_edge,
+    centroid,
+)
 
 
 class Measuring:
@@ -29,6 +37,8 @@ class Measuring:
         self._begins = np.flatnonzero(ring_of[1:] == ring_of[:-1])
         self._ends = self._begins + 1
         self._ring_of_edge = ring_of[self._begins]
+        #: Of each ring, its first position.
+        self._firsts = np.append(0, np.flatnonzero(ring_of[1:] != ring_of[:-1]) + 1)
 
     def acres(self) -> list[float]:
         """Areas on a sphere, holes taken out."""
@@ -46,29 +56,55 @@ class Measuring:
         longitudes = self._x * degree
         turns = longitudes[self._ends] - longitudes[self._begins]
         products = tans[self._ends] * tans[self._begins]
-        angles = _each(math.atan2, products * _each(math.sin, turns), 1 + products * _each(math.cos, turns))
-        return self._of_rings(2 * angles) * (EARTH_RADIUS * EARTH_RADIUS)
+        angles = 2 * _each(
+            math.atan2, products * _each(math.sin, turns), 1 + products * _each(math.cos, turns)
+        )
+        for edge in np.flatnonzero(np.abs(turns) >= HALF_WAY).tolist():
+            sides = self._y[self._begins[edge]], self._y[self._ends[edge]]
+            angles[edge] = beyond_edge(float(turns[edge]), *map(float, sides))
+        return self._of_rings(angles) * (EARTH_RADIUS * EARTH_RADIUS)
 
     def centroids(self, boxes: Any) -> list[Point]:
         """Centres of the areas, in degrees. Of each box there are west, south, east and north."""
-        x, next_x = self._x[self._begins], self._x[self._ends]
-        y, next_y = self._y[self._begins], self._y[self._ends]
+        nowhere = np.zeros((len(boxes), 2))
+        public = self._centres(nowhere, np.zeros((len(self._polygon_of), 2)))
+        exact = self._centres(boxes[:, :2], np.column_stack((self._x, self._y))[self._firsts])
+        sizes = boxes[:, 2:] - boxes[:, :2]
+        right = (
+            (np.abs(public - exact) <= TOLERANCE * sizes)
+            & (boxes[:, :2] <= public)
+            & (public <= boxes[:, 2:])
+        )
+        # What has no area is no number, and is left to `centroid`.
+        found = np.where(right.all(axis=1)[:, None], public, exact)
+        known = np.isfinite(exact).all(axis=1)
+        return [
+            Point(position) if is_known else centroid(polygon)
+            for polygon, position, is_known in zip(
+                self._polygons, found.tolist(), known.tolist(), strict=True
+            )
+        ]
+
+    def _centres(self, corners: Any, origins: Any) -> Any:
+        """By sums from each ring's origin on, put together at each polygon's corner; no number where is no area."""
+        from_x, from_y = origins[self._ring_of_edge].T
+        x, next_x = self._x[self._begins] - from_x, self._x[self._ends] - from_x
+        y, next_y = self._y[self._begins] - from_y, self._y[self._ends] - from_y
         cross = x * next_y - next_x * y
         doubled = self._of_rings(cross)
+        west, south = (origins - corners[self._polygon_of]).T
         # Whichever way round rings are written, holes are taken out.
         sign = np.where((doubled < 0) == self._is_hole, 1.0, -1.0)
         area, moment_x, moment_y = (
             np.bincount(self._polygon_of, sign * sums)
-            for sums in (doubled, self._of_rings((x + next_x) * cross), self._of_rings((y + next_y) * cross))
+            for sums in (
+                doubled,
+                self._of_rings((x + next_x) * cross) + 3 * doubled * west,
+                self._of_rings((y + next_y) * cross) + 3 * doubled * south,
+            )
         )
-        # What has no area is left to `centroid`, as is what rounding has put elsewhere.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = 0.0 + np.column_stack((moment_x, moment_y)) / (3 * area)[:, None]
-        holds = ((boxes[:, :2] <= found) & (found <= boxes[:, 2:])).all(axis=1)
-        return [
-            Point(position) if is_held else centroid(polygon)
-            for polygon, position, is_held in zip(self._polygons, found.tolist(), holds.tolist(), strict=True)
-        ]
+        area = np.where(np.abs(area) > NO_AREA, area, np.nan)
+        return corners + np.column_stack((moment_x, moment_y)) / (3 * area)[:, None]
 
     def _of_rings(self, of_edges: Any) -> Any:
         """Sums by ring."""
