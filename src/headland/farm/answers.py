@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from headland.database import DatabaseUnavailableError
 from headland.farm.access import UNITS
-from headland.farm.errors import FarmError, InstanceNotReadyError, ThrottledError
+from headland.farm.errors import FarmError, InstanceNotReadyError, ThrottledError, WorkersBusyError
 from headland.farm.stores import NewerStoreError
 from headland.farm.versions import ALL
 from headland.farm.wire import Error, ErrorResponse
@@ -118,7 +118,7 @@ class _Refusal:
 
 def _by_itself(_request: Request, error: FarmError) -> _Refusal:
     headers = {"retry-after": _WHEN_DEPLOYED} if isinstance(error, InstanceNotReadyError) else {}
-    if isinstance(error, ThrottledError):
+    if isinstance(error, ThrottledError | WorkersBusyError):
         headers = {"retry-after": str(error.wait)}
     return _Refusal(error.status, error.code, error.message, error.target, headers)
 

@@ -16,6 +16,19 @@ class FarmError(Exception):
         self.target = target
 
 
+class GeometryTooComplexError(FarmError):
+    """A geometry takes more memory or time than a request may."""
+
+    code = "GeometryTooComplex"
+
+    def __init__(self, field: str) -> None:
+        super().__init__(
+            "The geometry takes more memory or time than a request may: it has too many parts or edges that cross or "
+            "lie close together. Simplify it, or cut it in several.",
+            field,
+        )
+
+
 class InvalidInputError(FarmError):
     """A path, parameter, header or body has what it can't have."""
 
@@ -179,6 +192,19 @@ class ThrottledError(FarmError):
         )
         #: Seconds until there is room again.
         self.wait = wait
+
+
+class WorkersBusyError(FarmError):
+    """The caller's large geometries that wait to be looked at are as many as may."""
+
+    status = 429
+    code = "TooManyRequests"
+
+    #: Seconds until there may be room again.
+    wait = 5
+
+    def __init__(self) -> None:
+        super().__init__("Too many large geometries of this caller's wait to be looked at; try again later.")
 
 
 class ResourceConflictError(FarmError):

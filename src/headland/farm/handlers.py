@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -21,6 +22,7 @@ from headland.farm.answers import (
 from headland.farm.arrival import Arrival
 from headland.farm.attachments.files import Files
 from headland.farm.catalogue import Family
+from headland.farm.catalogue.family import GEOMETRY
 from headland.farm.catalogue.searching import Search
 from headland.farm.catalogue.shape import Stored, shape_of
 from headland.farm.documents import documents, pages, rows
@@ -35,11 +37,14 @@ from headland.farm.documents.rows import Key, Row
 from headland.farm.documents.stamps import Stamp
 from headland.farm.documents.tokens import Continuation, opened, sealed
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError, UnsupportedMediaTypeError
-from headland.farm.geometry import DEFAULT_LIMITS, Limits
-from headland.farm.geometry.seeking import Sought
+from headland.farm.geometry import DEFAULT_LIMITS, Geometry, Limits, Placed, checked
+from headland.farm.geometry.reading import is_light, shaped, typed
+from headland.farm.geometry.seeking import HeavyError, Sought
+from headland.farm.isolation.tasks import Measure, Meet, Shape
+from headland.farm.isolation.workers import Worker, Workers
 from headland.farm.links import Links
 from headland.farm.queries import USUAL_PAGE, asked_of, paging_name, paging_of
-from headland.farm.searches import Searched, search_of
+from headland.farm.searches import SEARCHED_BY, SOUGHT, Searched, search_of
 from headland.farm.stores.store import Shown
 from headland.farm.versions import Version
 from headland.farm.wire import joined
@@ -51,6 +56,9 @@ from headland.http.validation import decode_json
 MERGE_PATCH = "application/merge-patch+json"
 #: Plain JSON is taken for a patch, too: that is what programs send that use no SDK.
 BODY_TYPES = (MERGE_PATCH, "application/json")
+
+#: Bytes of bodies that are decoded at once.
+_LONGEST_AT_ONCE = 1 << 16
 
 #: Party and further parents of a list, as in `rows.Key`; None where it is not narrowed to them.
 Below = tuple[str | None, str | None]
@@ -67,6 +75,23 @@ class Surroundings:
     files: Files
     clock: Callable[[], float] = time.time
     limits: Limits = DEFAULT_LIMITS
+    workers: Workers = field(default_factory=Workers)
+
+    async def placed(self, value: object, visit: Visit, where: str = GEOMETRY) -> Placed:
+        """A geometry of a body, checked and measured: at once, or where it takes longer, by a worker. `value` is
+        decoded, or JSON.
+
+        Raises:
+            BodyInvalidError, GeometryTooComplexError, WorkersBusyError: it is none, or can't be looked at.
+        """
+        if not isinstance(value, msgspec.Raw):
+            geometry = value if isinstance(value, Geometry) else typed(value, where)
+            if is_light(geometry):
+                return checked(geometry, where, self.limits)
+            value = msgspec.Raw(msgspec.json.encode(geometry))
+        measured = await self.workers.ask(caller_of(visit), Measure(bytes(value), where, self.limits), where)
+        placed: Placed = measured.placed()
+        return placed
 
 
 class Handlers:
@@ -109,8 +134,11 @@ class Handlers:
         media_type, _ = media_type_of(request)
         if media_type not in {"", *BODY_TYPES}:
             raise UnsupportedMediaTypeError(f"'{media_type[:80]}' is not taken; send {MERGE_PATCH}.")
-        body = decode_json(await read_body(request, self._surroundings.max_body), dict[str, Any])
-        patch = patch_of(self._shape, body, self._surroundings.limits)
+        body = _body(await read_body(request, self._surroundings.max_body))
+        place = None
+        if self._shape.has_geometry and body.get(GEOMETRY) is not None:
+            place = await self._surroundings.placed(body[GEOMETRY], visit)
+        patch = patch_of(self._shape, body, place)
         stamp = self._stamp(visit)
 
         def put(connection: Connection) -> tuple[Written, bytes]:
@@ -148,21 +176,25 @@ class Handlers:
     async def list(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
         below = self._below(request)
 
-        def page(connection: Connection) -> bytes:
+        def page(connection: Connection, sought: Sought | None = None) -> bytes:
             secret = visit.store.secret
             wanted = self._wanted(request, below, secret)
-            sought = _sought(wanted)
+            sought = sought or _sought(wanted)
             found = pages.page(connection, self._listing(wanted, sought))
             return self._told(connection, request, found, self._more(found, request, wanted, secret, sought))
 
         asked = (arrival.base, arrival.path, request.scope["query_string"])
-        return page_answer(request, visit.store.read_page(asked, page))
+        try:
+            return page_answer(request, visit.store.read_page(asked, page))
+        except HeavyError as error:
+            sought = error.sought
+            return page_answer(request, await self._by_worker(visit, sought, partial(page, sought=sought)))
 
     async def search(self, search: Search, request: Request, arrival: Arrival, visit: Visit) -> Response:
         """A list by what the body asks for."""
         below = self._below(request)
         body = await read_body(request, self._surroundings.max_body)
-        searched = search_of(body, self._family, self._version, search)
+        searched = await self._shaped(search_of(body, self._family, self._version, search), visit)
         wanted = self._searched(searched, below, arrival, visit.store.secret)
         # A token has the whole query, so that beside it no geometry is looked at.
         sought = _sought(wanted) if wanted.after else searched.sought
@@ -181,7 +213,31 @@ class Handlers:
 
         # Not remembered: of searches by place hardly two are the same. What takes one statement does without a
         # transaction, which would cost as much as the statement.
-        return page_answer(request, visit.store.read(few) or visit.store.read_snapshot(page))
+        try:
+            return page_answer(request, visit.store.read(few) or visit.store.read_snapshot(page))
+        except HeavyError:
+            return page_answer(request, await self._by_worker(visit, sought, page))
+
+    async def _shaped(self, searched: Searched, visit: Visit) -> Searched:
+        """The same, of which the geometry is checked."""
+        geometry = searched.geometry
+        if geometry is None:
+            return searched
+        if is_light(geometry):
+            return searched._replace(sought=Sought(shaped(geometry, SOUGHT, SEARCHED_BY)))
+        task = Shape(geometry, SOUGHT, SEARCHED_BY)
+        wkb = await self._surroundings.workers.ask(caller_of(visit), task, SOUGHT)
+        return searched._replace(sought=Sought.of_wkb(wkb))
+
+    async def _by_worker(
+        self, visit: Visit, sought: Sought | None, page: Callable[[Connection], bytes]
+    ) -> bytes:
+        """What `page` makes in a thread, while a worker tells what is `sought`."""
+        if sought is None:
+            raise TypeError("what takes long is a geometry")
+        async with self._surroundings.workers.one(caller_of(visit)) as worker:
+            sought.ask = _asking(worker, sought.wkb)
+            return await visit.store.read_in_thread(page)
 
     def _searched(self, searched: Searched, below: Below, arrival: Arrival, secret: bytes) -> Continuation:
         """What a search's page has: a token goes before all else, in the body or in the query."""
@@ -285,9 +341,33 @@ class Handlers:
         return [parent_id(parent, self._version, request.path_params[name]) for parent, name in self._parents]
 
 
+def _asking(worker: Worker, wkb: bytes) -> Callable[[Sequence[bytes]], list[bool]]:
+    def ask(others: Sequence[bytes]) -> list[bool]:
+        met: list[bool] = worker.ask(Meet(wkb, list(others)), SOUGHT)
+        return met
+
+    return ask
+
+
 def _sought(wanted: Continuation) -> Sought | None:
     """The geometry that a token has, if it has one."""
     return None if wanted.geometry is None else Sought.of_wkb(wanted.geometry)
+
+
+def caller_of(visit: Visit) -> Hashable:
+    """Whose turn it is at the workers."""
+    return visit.principal.object_id
+
+
+def _body(body: bytes) -> dict[str, Any]:
+    """What is decoded of a body. A geometry that takes long stays JSON."""
+    if len(body) <= _LONGEST_AT_ONCE:
+        return decode_json(body, dict[str, Any])
+    members = decode_json(body, dict[str, msgspec.Raw])
+    return {
+        name: text if name == GEOMETRY and len(bytes(text)) > _LONGEST_AT_ONCE else msgspec.json.decode(text)
+        for name, text in members.items()
+    }
 
 
 def conditions_of(request: Request) -> Conditions:

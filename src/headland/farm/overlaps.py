@@ -15,15 +15,17 @@ from headland.farm.arrival import Arrival
 from headland.farm.catalogue import FAMILIES, Family
 from headland.farm.catalogue.boundaries import BOUNDARIES
 from headland.farm.catalogue.family import GEOMETRY
+from headland.farm.catalogue.members import Measure
 from headland.farm.catalogue.parents import PARTY
 from headland.farm.catalogue.shape import shape_of
 from headland.farm.documents import rows
 from headland.farm.documents.rows import Key
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError
-from headland.farm.geometry.measuring import DECIMALS
-from headland.farm.geometry.overlapping import Overlap, overlap
+from headland.farm.geometry.measuring import ACRES_A_SQUARE_METRE, DECIMALS
+from headland.farm.geometry.overlapping import Overlap, is_light, overlap
 from headland.farm.guarded import guarded
-from headland.farm.handlers import Surroundings
+from headland.farm.handlers import Surroundings, caller_of
+from headland.farm.isolation.tasks import GeodesicArea, Overlay
 from headland.farm.parameters import api_version
 from headland.farm.queries import required
 from headland.farm.versions import Version, versions
@@ -56,10 +58,17 @@ class PartyOverlapResponse(Struct, rename="camel"):
     overlapping_area: float
 
 
+class GeodesicAreaResponse(Struct, rename="camel"):
+    """The area on the ellipsoid of WGS 84: in acres, as boundaries have theirs on a sphere, and as it is."""
+
+    area: Measure
+    square_metres: float
+
+
 def overlap_operations(version: Version, surroundings: Surroundings) -> list[Operation]:
-    """Every operation of a version that compares two geometries."""
+    """Every operation of a version that measures what is stored."""
     if version in BOUNDARIES.versions:
-        return [_of_boundaries(version, surroundings)]
+        return [_of_boundaries(version, surroundings), _geodesic(version, surroundings)]
     return [_of_resources(version, surroundings)]
 
 
@@ -78,7 +87,7 @@ def _of_boundaries(version: Version, surroundings: Surroundings) -> Operation:
             first = _placed(connection, BOUNDARIES, one, kind, boundary)
             return first, _placed(connection, BOUNDARIES, other, kind, others[1])
 
-        found = overlap(*visit.store.read(find))
+        found = await _overlap(visit, surroundings, *visit.store.read(find), field=others[1])
         shown = Overlap(*(round(area, DECIMALS) for area in found)) if rounds else found
         return page_answer(request, msgspec.json.encode(_boundary_response(version)(*shown)))
 
@@ -95,6 +104,38 @@ def _of_boundaries(version: Version, surroundings: Surroundings) -> Operation:
         ),
         action=action,
     )
+
+
+def _geodesic(version: Version, surroundings: Surroundings) -> Operation:
+    party, boundary = PARTY.parameter.of(version), BOUNDARIES.parameter.of(version)
+    action, kind = BOUNDARIES.action("read"), BOUNDARIES.kind.of(version)
+
+    async def measure(request: Request, _arrival: Arrival, visit: Visit) -> Response:
+        key = Key(request.path_params[party], request.path_params[boundary])
+        wkb = visit.store.read(lambda connection: _placed(connection, BOUNDARIES, key, kind, boundary))
+        metres = await surroundings.workers.ask(caller_of(visit), GeodesicArea(wkb), boundary)
+        area = Measure("Acre", round(metres * ACRES_A_SQUARE_METRE, DECIMALS))
+        return page_answer(request, msgspec.json.encode(GeodesicAreaResponse(area, metres)))
+
+    return Operation(
+        "GET",
+        f"/{PARTY.segment.of(version)}/{{{party}}}/{BOUNDARIES.segment.of(version)}/{{{boundary}}}/geodesic-area",
+        guarded("measure_geodesic_area", action, measure, surroundings.gate),
+        "Get the area of a boundary on the ellipsoid of WGS 84, between geodesics",
+        {200: Answer("The area.", GeodesicAreaResponse)},
+        parameters=(api_version(version),),
+        addition=True,
+        action=action,
+    )
+
+
+async def _overlap(
+    visit: Visit, surroundings: Surroundings, one: bytes, other: bytes, *, field: str
+) -> Overlap:
+    if is_light(one, other):
+        return overlap(one, other)
+    found: Overlap = await surroundings.workers.ask(caller_of(visit), Overlay(one, other), field)
+    return found
 
 
 @cache
@@ -127,7 +168,8 @@ def _of_resources(version: Version, surroundings: Surroundings) -> Operation:
         def find(connection: Connection) -> list[bytes]:
             return [_resource(connection, families, n, each) for n, each in enumerate(body.resources)]
 
-        *areas, common = (round(area, DECIMALS) for area in overlap(*visit.store.read(find)))
+        found = await _overlap(visit, surroundings, *visit.store.read(find), field="resources")
+        *areas, common = (round(area, DECIMALS) for area in found)
         for resource, area in zip(body.resources, areas, strict=True):
             resource.resource_area = area
         return page_answer(request, msgspec.json.encode(PartyOverlapResponse(body.resources, common)))

@@ -17,7 +17,7 @@ from headland.farm.documents.facts import milliseconds
 from headland.farm.documents.pages import comparable
 from headland.farm.errors import InvalidInputError
 from headland.farm.geometry import Geometry, Limits
-from headland.farm.geometry.reading import MOST_SEARCHED_BY, shaped
+from headland.farm.geometry.reading import MOST_SEARCHED_BY
 from headland.farm.geometry.seeking import Sought
 from headland.farm.queries import (
     LARGEST_PAGE,
@@ -31,29 +31,31 @@ from headland.farm.queries import (
 from headland.farm.versions import Version
 from headland.http.validation import BodyInvalidError, decode_json
 
-_GEOMETRY = "intersectsWithGeometry"
-_LIMITS = Limits(MOST_SEARCHED_BY)
+#: The member that has the geometry, and how large that may be.
+SOUGHT = "intersectsWithGeometry"
+SEARCHED_BY = Limits(MOST_SEARCHED_BY)
 
 
 class Searched(NamedTuple):
     """A search, ready for `pages.page`."""
 
     asked: Mapping[str, list[Any]]
-    sought: Sought | None
+    #: Which has yet to be checked.
+    geometry: Geometry | None
     #: Only what is this party's, where the path names none.
     party: str | None
     paging: Paging
+    #: The geometry, when it is checked.
+    sought: Sought | None = None
 
 
 def search_of(body: bytes, family: Family, version: Version, search: Search) -> Searched:
     """What a body asks for. Unknown members are passed over, and null is nothing asked for.
 
     Raises:
-        BodyInvalidError, InvalidInputError: a value that the filter can't be held against, or no geometry.
+        BodyInvalidError, InvalidInputError: a value that the filter can't be held against.
     """
     wanted = _decoded(body, family, version, search)
-    geometry = getattr(wanted, _GEOMETRY)
-    sought = None if geometry is None else Sought(shaped(geometry, _GEOMETRY, _LIMITS))
     asked: dict[str, list[Any]] = {}
     for each in family.filters:
         value = getattr(wanted, each.parameter, None)
@@ -64,7 +66,7 @@ def search_of(body: bytes, family: Family, version: Version, search: Search) -> 
             given = [_plain(each, one) for one in values]
             asked[each.parameter] = [comparable(each, said(each, family, version, one)) for one in given]
     size, token = getattr(wanted, "max_page_size", None), getattr(wanted, "skip_token", None)
-    return Searched(asked, sought, getattr(wanted, "party_id", None), Paging(token, size))
+    return Searched(asked, getattr(wanted, SOUGHT), getattr(wanted, "party_id", None), Paging(token, size))
 
 
 def _decoded(body: bytes, family: Family, version: Version, search: Search) -> Any:
@@ -109,7 +111,7 @@ def search_struct(family: Family, version: Version, search: Search) -> type[Stru
     if search.segment is not None:
         fields.append(("party_id", str | None, None))
         renamed["party_id"] = PARTY.parameter.of(version)
-    fields.append((_GEOMETRY, Geometry | None, None))
+    fields.append((SOUGHT, Geometry | None, None))
     return msgspec.defstruct(
         f"Search{family.kind.of(version)}Query",
         fields,

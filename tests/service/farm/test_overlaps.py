@@ -3,6 +3,9 @@
 from typing import Any
 
 import pytest
+import shapely
+import shapely.geometry
+from pyproj import Geod
 from tests.service.farm.conftest import Caller
 
 pytestmark = pytest.mark.anyio
@@ -76,3 +79,28 @@ async def test_who_may_compare(boundaries: Caller, caller: Any) -> None:
     params = {"otherPartyId": "p2", "otherBoundaryId": "b1"}
     assert (await caller("reader")("GET", PATH, params=params)).status_code == 200
     assert (await caller("nobody")("GET", PATH, params=params)).status_code == 403
+
+
+async def test_area_on_the_ellipsoid(boundaries: Caller) -> None:
+    answer = await boundaries("GET", "/parties/p1/boundaries/b1/geodesic-area")
+    assert answer.status_code == 200, answer.text
+    expected, _ = Geod(ellps="WGS84").geometry_area_perimeter(shapely.box(10, 50, 10.02, 50.02))
+    assert answer.json()["squareMetres"] == pytest.approx(abs(expected), rel=1e-9)
+    assert answer.json()["area"]["value"] == pytest.approx(abs(expected) * 0.000247105, abs=1e-3)
+    on_sphere = (await boundaries("GET", "/parties/p1/boundaries/b1")).json()["area"]["value"]
+    assert answer.json()["area"]["value"] == pytest.approx(on_sphere, rel=0.0073)
+    nowhere = await boundaries("GET", "/parties/p2/boundaries/nowhere/geodesic-area")
+    assert (nowhere.status_code, nowhere.json()["error"]["code"]) == (400, "InvalidInput")
+
+
+@pytest.mark.parametrize(
+    ("box", "expected"),
+    [((-180, -90, 180, 90), 510_065_621_724_088), ((-180, 0, 180, 90), 255_032_810_862_044)],
+)
+async def test_area_of_half_the_earth_and_all_of_it(
+    admin: Caller, box: tuple[int, ...], expected: float
+) -> None:
+    await admin.make("/parties/p1")
+    await admin.make("/parties/p1/boundaries/b1", geometry=shapely.geometry.mapping(shapely.box(*box)))
+    answer = await admin("GET", "/parties/p1/boundaries/b1/geodesic-area")
+    assert answer.json()["squareMetres"] == pytest.approx(expected, rel=1e-6)

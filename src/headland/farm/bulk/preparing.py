@@ -2,10 +2,10 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, partial
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -29,10 +29,13 @@ from headland.farm.documents.parents import key_below, parent_id
 from headland.farm.documents.rows import Key, Made
 from headland.farm.documents.stamps import Stamp, new_etag
 from headland.farm.errors import FarmError, InvalidInputError, UnknownFamilyError
-from headland.farm.geometry import DEFAULT_LIMITS, Geometry, Limits, Placed, checked, placed
-from headland.farm.geometry.together import placed_together
+from headland.farm.geometry import DEFAULT_LIMITS, Geometry, Limits, Placed, checked
+from headland.farm.geometry.reading import is_light, typed
+from headland.farm.geometry.together import batches, placed_together
 from headland.farm.versions import Version
 from headland.http.validation import BodyInvalidError, decode_json
+
+T = TypeVar("T")
 
 #: eTags that are kept: this service's, and whatever looks like one.
 _ETAG = re.compile(r"[0-9A-Za-z\-]{8,64}")
@@ -62,6 +65,8 @@ class Prepared(NamedTuple):
     made: Made | None
     #: What becomes of the document by the line's geometry, if it says anything of that.
     moved: Moved | None = None
+    #: The geometry of what is restored.
+    placed: Placed | None = None
 
 
 class _Decoded(NamedTuple):
@@ -75,13 +80,34 @@ class _Decoded(NamedTuple):
     geometry: Geometry | None
 
 
+class _HeavyError(Exception):
+    """A geometry that a worker has to look at."""
+
+    def __init__(self, geometry: Geometry, field: str) -> None:
+        super().__init__()
+        self.geometry = geometry
+        self.field = field
+
+
+#: Checks and measures a geometry that stands in a field. Raises BodyInvalidError, or FarmError.
+Check = Callable[[Geometry, str], Placed]
+
+
 class Preparing:
     """Prepares the lines of one import."""
 
     def __init__(
-        self, version: Version, family: str | None, mode: Mode, longest: int, limits: Limits = DEFAULT_LIMITS
+        self,
+        version: Version,
+        family: str | None,
+        mode: Mode,
+        longest: int,
+        *,
+        measure: Callable[[Geometry, str], Awaitable[Placed]],
+        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        """Lines are documents of one `family`, or records of any. `longest` line, in bytes.
+        """Lines are documents of one `family`, or records of any. `longest` line, in bytes. `measure` checks a geometry
+        that takes long.
 
         Raises:
             ResourceNotFoundError: the version has no such family.
@@ -90,19 +116,25 @@ class Preparing:
         self._shape = None if family is None else shape_called(family, version)
         self._prepare = _restored if mode is Mode.RESTORE else _merged
         self._longest = longest
+        self._measure = measure
         self._limits = limits
 
     async def prepare(self, lines: Sequence[Line], stamp: Stamp) -> list[Prepared | Refused]:
         """What each line asks for, or why it can't. Between its steps it looks what else there is to do."""
-        begun = [self._begun(line, stamp) for line in lines]
+        begun = [await self._checking(partial(self._begun, line, stamp)) for line in lines]
         await asyncio.sleep(0)
         geometries = [
             each.geometry for each in begun if isinstance(each, _Decoded) and each.geometry is not None
         ]
-        places = iter(placed_together(geometries, self._limits))
-        await asyncio.sleep(0)
+        found: list[Placed | None] = []
+        for batch in batches(geometries):
+            found += placed_together(batch, self._limits)
+            await asyncio.sleep(0)
+        places = iter(found)
         finished = [
-            _finished(each, next(places) if each.geometry is not None else None, stamp, self._limits)
+            await self._checking(
+                partial(_finished, each, next(places) if each.geometry is not None else None, stamp)
+            )
             if isinstance(each, _Decoded)
             else each
             for each in begun
@@ -110,7 +142,30 @@ class Preparing:
         await asyncio.sleep(0)
         return finished
 
-    def _begun(self, line: Line, stamp: Stamp) -> "Prepared | Refused | _Decoded":
+    async def _checking(self, make: Callable[[Check], T]) -> T:
+        """What is made by way of a check, begun anew when a worker has looked at what takes long."""
+        known: dict[str, Placed | Exception] = {}
+
+        def check(geometry: Geometry, field: str) -> Placed:
+            found = known.get(field)
+            if isinstance(found, Exception):
+                raise found
+            if found is not None:
+                return found
+            if not is_light(geometry):
+                raise _HeavyError(geometry, field)
+            return checked(geometry, field, self._limits)
+
+        while True:
+            try:
+                return make(check)
+            except _HeavyError as heavy:
+                try:
+                    known[heavy.field] = await self._measure(heavy.geometry, heavy.field)
+                except (FarmError, BodyInvalidError) as error:
+                    known[heavy.field] = error
+
+    def _begun(self, line: Line, stamp: Stamp, check: Check) -> "Prepared | Refused | _Decoded":
         shape = self._shape
         try:
             if line.text is None:
@@ -118,11 +173,11 @@ class Preparing:
                     f"The line is longer than the {self._longest} bytes that server.max_body allows."
                 )
             if shape is not None:
-                return self._prepare(line.number, shape, line.text, {}, stamp, limits=self._limits)
+                return self._prepare(line.number, shape, line.text, {}, stamp, check=check)
             record = _record(line.text)
             shape = shape_called(record.family, self._named(record))
             rest = _checked_rest(shape, bytes(record.rest)) if bytes(record.rest) else {}
-            return self._prepare(line.number, shape, bytes(record.document), rest, stamp, limits=self._limits)
+            return self._prepare(line.number, shape, bytes(record.document), rest, stamp, check=check)
         except (FarmError, BodyInvalidError) as error:
             return refused(line.number, shape, None, error)
 
@@ -163,20 +218,21 @@ def with_rest(stored: Stored, rest: Wire) -> Stored:
     return stored._replace(rest=msgspec.json.encode(before | beside)) if beside else stored
 
 
-def _moved_in(shape: Shape, rest: Wire, limits: Limits) -> Moved | None:
+def _moved_in(shape: Shape, rest: Wire, check: Check) -> Moved | None:
     """What becomes of a document by the geometry that its record has beside it. Raises as `_placed_in`."""
-    place = _placed_in(rest, limits)
+    place = _placed_in(rest, check)
     return None if place is None else moved_to(shape.family, place)
 
 
-def _placed_in(rest: Wire, limits: Limits) -> Placed | None:
+def _placed_in(rest: Wire, check: Check) -> Placed | None:
     """The geometry that a record has beside its document, whose version knows none.
 
     Raises:
         BodyInvalidError: it is none.
     """
     geometry = rest.get(GEOMETRY)
-    return None if geometry is None else placed(geometry, f"rest.{GEOMETRY}", limits)
+    field = f"rest.{GEOMETRY}"
+    return None if geometry is None else check(typed(geometry, field), field)
 
 
 def restored(
@@ -186,10 +242,11 @@ def restored(
     rest: Wire,
     *,
     stamp: Stamp,
+    check: Check,
     etag: str | None = None,
-    limits: Limits = DEFAULT_LIMITS,
-) -> Made:
-    """A document as it was taken out, stamps and all, or with another `etag`. What stamps it lacks are made.
+) -> tuple[Made, Placed | None]:
+    """A document as it was taken out, stamps and all, or with another `etag`. What stamps it lacks are made. Beside it
+    its geometry.
 
     Raises:
         BodyInvalidError: it is no document of the family.
@@ -200,30 +257,30 @@ def restored(
     document.created_date_time = document.created_date_time or stamp.moment
     document.modified_date_time = document.modified_date_time or document.created_date_time
     geometry = taken_apart(shape, document)
-    moved = Moved({}, None, None)
+    moved, placed = Moved({}, None, None), None
     if shape.family.located:
-        beside = _placed_in(rest, limits)
-        moved = moved_to(shape.family, beside if geometry is None else checked(geometry, GEOMETRY, limits))
+        placed = _placed_in(rest, check) if geometry is None else check(geometry, GEOMETRY)
+        moved = moved_to(shape.family, placed)
     for attribute in moved.members.keys() & shape.names.keys():
         setattr(document, attribute, moved.members[attribute])
     stored = shape.stored(document, None, moved.members)._replace(apart=moved.apart)
-    return complete(shape, document, with_rest(stored, rest) if rest else stored, moved.place)
+    return complete(shape, document, with_rest(stored, rest) if rest else stored, moved.place), placed
 
 
 def _restored(
-    line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp, *, limits: Limits
+    line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp, *, check: Check
 ) -> Prepared | Refused:
     key = None
     try:
         key = _key_in(shape, decode_json(text, dict[str, Any]))
-        made = restored(shape, key, text, rest, stamp=stamp, limits=limits)
+        made, placed = restored(shape, key, text, rest, stamp=stamp, check=check)
     except (FarmError, BodyInvalidError) as error:
         return refused(line, shape, key, error)
-    return Prepared(line, shape, key, text, rest, made)
+    return Prepared(line, shape, key, text, rest, made, placed=placed)
 
 
 def _merged(
-    line: int, shape: Shape, text: bytes, rest: Wire, _stamp: Stamp, *, limits: Limits
+    line: int, shape: Shape, text: bytes, rest: Wire, _stamp: Stamp, *, check: Check
 ) -> Prepared | Refused | _Decoded:
     document: Any = None
     if not rest and b"null" not in text:
@@ -237,7 +294,9 @@ def _merged(
         if document is None:
             body = decode_json(text, dict[str, Any])
             key = _key_in(shape, body)
-            moved = patch_of(shape, body, limits).moved or _moved_in(shape, rest, limits)
+            given = body.get(GEOMETRY) if shape.has_geometry else None
+            own_place = None if given is None else check(typed(given, GEOMETRY), GEOMETRY)
+            moved = patch_of(shape, body, own_place).moved or _moved_in(shape, rest, check)
             return Prepared(line, shape, key, text, rest, None, moved)
         own, *above = (getattr(document, attribute) for attribute in shape.placing)
         key = _key_of(shape, own, above)
@@ -248,13 +307,13 @@ def _merged(
     return _Decoded(line, shape, key, text, document, taken_apart(shape, document))
 
 
-def _finished(each: _Decoded, place: Placed | None, stamp: Stamp, limits: Limits) -> Prepared | Refused:
+def _finished(each: _Decoded, place: Placed | None, stamp: Stamp, check: Check) -> Prepared | Refused:
     """`place` is the geometry's, if that is known to be good."""
     line, shape, key, text, document, geometry = each
     if geometry is not None and place is None:
         try:
-            place = checked(geometry, GEOMETRY, limits)
-        except BodyInvalidError as error:
+            place = check(geometry, GEOMETRY)
+        except (FarmError, BodyInvalidError) as error:
             return refused(line, shape, key, error)
     moved = None if place is None else moved_to(shape.family, place)
     made = stamped(shape, key, document, None, stamp, moved=moved)

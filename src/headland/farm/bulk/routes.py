@@ -1,6 +1,6 @@
 """Bulk operations: Headland's own addition to the protocol."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Literal
 
@@ -18,6 +18,7 @@ from headland.farm.bulk.lines import LineReader, unzipped
 from headland.farm.bulk.preparing import Mode, Preparing, shape_called
 from headland.farm.documents.stamps import Stamp
 from headland.farm.errors import InvalidInputError, UnsupportedMediaTypeError
+from headland.farm.geometry import Geometry, Placed
 from headland.farm.guarded import guarded
 from headland.farm.handlers import Surroundings
 from headland.farm.parameters import api_version
@@ -144,8 +145,12 @@ class _Bulk:
         first = whole_number("firstLine", one(arrival.query, "firstLine") or "1")
         if first < 1:
             raise InvalidInputError("Lines are counted from 1.", "firstLine")
-        limits = self._surroundings.limits
-        preparing = Preparing(self._version, request.path_params.get("family"), mode, longest, limits)
+        limits, family = self._surroundings.limits, request.path_params.get("family")
+
+        def measure(geometry: Geometry, field: str) -> Awaitable[Placed]:
+            return self._surroundings.placed(geometry, visit, field)
+
+        preparing = Preparing(self._version, family, mode, longest, measure=measure, limits=limits)
         taking = Import(
             visit.store,
             preparing,

@@ -14,7 +14,7 @@ from headland.farm.documents.parents import parents_of
 from headland.farm.documents.places import Place, place_of
 from headland.farm.documents.rows import Key, Made, Row
 from headland.farm.documents.stamps import Stamp, new_etag
-from headland.farm.geometry import DEFAULT_LIMITS, Geometry, Limits, Placed, placed
+from headland.farm.geometry import Geometry, Placed
 from headland.http.validation import BodyInvalidError
 
 
@@ -41,17 +41,11 @@ class Patch(NamedTuple):
 _encode = msgspec.json.Encoder().encode
 
 
-def patch_of(shape: Shape, body: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Patch:
-    """A client's patch. A geometry in it replaces the one that was there whole.
-
-    Raises:
-        BodyInvalidError: its geometry is none.
-    """
+def patch_of(shape: Shape, body: Mapping[str, Any], place: Placed | None = None) -> Patch:
+    """A client's patch. A geometry in it, which is checked, replaces the one that was there whole."""
     members = shape.writable(body)
     if not shape.has_geometry or GEOMETRY not in body:
         return Patch(members)
-    value = body[GEOMETRY]
-    place = None if value is None else placed(value, GEOMETRY, limits)
     return Patch(members, moved_to(shape.family, place))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import mapbox_vector_tile
     import numpy
+    import pyproj
     import shapely
 else:
 
@@ -27,6 +28,7 @@ else:
 
     mapbox_vector_tile = _Later("mapbox_vector_tile")
     numpy = _Later("numpy")
+    pyproj = _Later("pyproj")
     shapely = _Later("shapely")
 
-__all__ = ["mapbox_vector_tile", "numpy", "shapely"]
+__all__ = ["mapbox_vector_tile", "numpy", "pyproj", "shapely"]

@@ -18,7 +18,7 @@ _PROBLEMS = {
     "Duplicate Rings": "two rings are the same",
     "Too few points in geometry component": "a ring has fewer than three different positions",
 }
-_PLACED = re.compile(r"(?P<problem>.*?)\s*\[(?P<x>\S+) (?P<y>\S+)\]")
+_PLACED = re.compile(r"(?P<problem>[^\[]*)\[(?P<x>[^\s\]]+) (?P<y>[^\s\]]+)\]")
 
 #: Degrees: an edge that passes a place by less goes through it.
 _NEAR = 1e-9
@@ -62,7 +62,8 @@ def _refuse(part: Any, geometry: Geometry, part_field: str, field: str) -> None:
     if found is None:
         raise BodyInvalidError(part_field, f"is no polygon: {text[:1].lower()}{text[1:]}")
     x, y = float(found["x"]), float(found["y"])
-    problem = _PROBLEMS.get(found["problem"], found["problem"])
+    said = found["problem"].strip()
+    problem = _PROBLEMS.get(said, said)
     raise BodyInvalidError(_ring_at(geometry, field, x, y) or part_field, f"{problem}, at [{x!r}, {y!r}]")
 
 
@@ -77,12 +78,13 @@ def _ring_at(geometry: Geometry, field: str, x: float, y: float) -> str | None:
 
 
 def _refuse_overlap(parts: list[Any], field: str) -> None:
-    for one, other in shapely.STRtree(parts).query(parts, predicate="intersects").T.tolist():
-        common = shapely.intersection(parts[one], parts[other])
-        if one < other and shapely.area(common) > 0:
-            inside = shapely.point_on_surface(common)
-            x, y = float(shapely.get_x(inside)), float(shapely.get_y(inside))
-            raise BodyInvalidError(
-                f"{field}[{other}]", f"the polygon overlaps the one at {field}[{one}], at [{x!r}, {y!r}]"
-            )
+    tree = shapely.STRtree(parts)
+    for number, part in enumerate(parts):
+        for other in sorted(tree.query(part, predicate="intersects").tolist()):
+            common = shapely.intersection(part, parts[other]) if other > number else None
+            if common is not None and shapely.area(common) > 0:
+                inside = shapely.point_on_surface(common)
+                x, y = float(shapely.get_x(inside)), float(shapely.get_y(inside))
+                reason = f"the polygon overlaps the one at {field}[{number}], at [{x!r}, {y!r}]"
+                raise BodyInvalidError(f"{field}[{other}]", reason)
     raise BodyInvalidError(field, "polygons of one geometry overlap")

@@ -3,7 +3,6 @@
 It writes files into the folder, and says on standard output which is which column's, or what is the matter.
 """
 
-import resource
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from headland.farm.isolation.limits import limit_memory, limit_processor
 from headland.farm.rasters.archives import unpacked
 from headland.farm.rasters.errors import RasterError
 
@@ -60,7 +60,7 @@ def _made(archive: Path, folder: Path, columns: Sequence[str]) -> list[Raster]:
 
 
 if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+    limit_memory(MOST_MEMORY)
+    limit_processor(MOST_SECONDS)
     asked = msgspec.json.decode(sys.stdin.buffer.read(), type=list[str])
     sys.stdout.buffer.write(msgspec.json.encode(main(Path(sys.argv[1]), Path(sys.argv[2]), asked)))

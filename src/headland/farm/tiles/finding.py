@@ -23,6 +23,9 @@ from headland.farm.tiles.squares import Square
 #: Outlines in a tile. Where there are more they are counted.
 MOST_OUTLINES = 1000
 
+#: Bytes of all outlines of a tile. Where there are more they are counted, too.
+_MOST_BYTES = 8 << 20
+
 #: Along an edge of a tile; those that lie in one part are counted together.
 _PARTS = 16
 
@@ -49,7 +52,11 @@ def outlines_in(connection: Connection, square: Square, narrowed: Narrowed) -> l
     if not narrowed and (found is None or len(found) > MOST_OUTLINES):
         return None
     values: dict[str, Any] = _sides(box) if found is None else {"near": numbers(found)}
-    statement = _outlines(tuple(sorted(narrowed)), found is not None)
+    names = tuple(sorted(narrowed))
+    size = _size(names, found is not None).row(connection, **narrowed, **values, most=MOST_OUTLINES + 1)
+    if size is not None and (size[0] or 0) > _MOST_BYTES:
+        return None
+    statement = _outlines(names, found is not None)
     rows = statement.rows(connection, **narrowed, **values, most=MOST_OUTLINES + 1)
     if len(rows) > MOST_OUTLINES:
         return None
@@ -100,6 +107,16 @@ def _outlines(names: tuple[str, ...], indexed: bool) -> Prepared:
         .where(*where, *_conditions(names, None))
         .limit(bindparam("most", type_=sa.Integer))
     )
+
+
+@cache
+def _size(names: tuple[str, ...], indexed: bool) -> Prepared:
+    """Bytes of all outlines."""
+    table = table_of(BOUNDARIES)
+    where = [among(table.c.seq)] if indexed else [*meeting(table), table.c.west.is_not(None)]
+    sizes = sa.select(sa.func.length(table.c.wkb).label("size")).where(*where, *_conditions(names, None))
+    some = sizes.limit(bindparam("most", type_=sa.Integer)).subquery("sizes")
+    return Prepared(sa.select(sa.func.sum(some.c.size)))
 
 
 @cache

@@ -2,12 +2,14 @@
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Hashable
+from typing import NamedTuple, TypeVar
 
 from sqlalchemy import Connection
 
 from headland.farm.stores import Store
+
+T = TypeVar("T")
 
 #: Bytes of all that are kept.
 _MOST = 16 << 20
@@ -27,8 +29,16 @@ class Remembered:
         self._kept: OrderedDict[Hashable, tuple[Hashable, Tile]] = OrderedDict()
         self._size = 0
 
-    async def tile(self, store: Store, key: Hashable, draw: Callable[[Connection], bytes]) -> Tile:
-        """What `draw` returns, which is called in a thread; or has returned under this key, of the same store."""
+    async def tile(
+        self,
+        store: Store,
+        key: Hashable,
+        read: Callable[[Connection], T],
+        draw: Callable[[T], Awaitable[bytes]],
+    ) -> Tile:
+        """What `draw` makes of what `read` returns, which is called in a thread; or has made under this key, of the
+        same store.
+        """
         # Looked up before anything is read: what is written meanwhile belongs to the next one.
         version = store.version()
         # A store that is opened anew counts its versions anew.
@@ -37,7 +47,7 @@ class Remembered:
         if kept is not None and kept[0] == version:
             self._kept.move_to_end(key)
             return kept[1]
-        content = await store.read_in_thread(draw)
+        content = await draw(await store.read_in_thread(read))
         tile = Tile(content, hashlib.sha256(content).hexdigest()[:32])
         self._keep(key, version, tile)
         return tile

@@ -1,6 +1,7 @@
 """Tiles of an instance's boundaries: Headland's own addition to the protocol."""
 
-from collections.abc import Callable, Hashable, Iterator
+import asyncio
+from collections.abc import Iterator
 from urllib.parse import urlencode
 
 import msgspec
@@ -13,15 +14,18 @@ from headland.farm.access import Visit
 from headland.farm.answers import tile_answer, unchanged_answer
 from headland.farm.arrival import Arrival
 from headland.farm.catalogue.boundaries import BOUNDARIES
+from headland.farm.catalogue.family import GEOMETRY
 from headland.farm.catalogue.parents import PARTY
 from headland.farm.errors import InvalidInputError
 from headland.farm.guarded import guarded
-from headland.farm.handlers import Surroundings, conditions_of
+from headland.farm.handlers import Surroundings, caller_of, conditions_of
+from headland.farm.isolation.tasks import Draw
+from headland.farm.isolation.workers import Workers
 from headland.farm.parameters import READ_CONDITIONS, api_version
 from headland.farm.queries import one, whole_number
-from headland.farm.tiles.drawing import OUTLINES, PLACES, drawn
+from headland.farm.tiles.drawing import OUTLINES, PLACES, is_light
 from headland.farm.tiles.finding import Narrowed, box_around, outlines_in, places_in
-from headland.farm.tiles.remembering import Remembered
+from headland.farm.tiles.remembering import Remembered, Tile
 from headland.farm.tiles.squares import LARGEST_ZOOM, Square, square_of
 from headland.farm.versions import Version
 from headland.http.operations import Answer, Operation, Parameter
@@ -66,7 +70,7 @@ def tile_operations(version: Version, surroundings: Surroundings) -> Iterator[Op
     """The operations of a version, by paths below an instance's address."""
     if version not in BOUNDARIES.versions:
         return
-    tiles = _Tiles(version)
+    tiles = _Tiles(version, surroundings.workers)
     segment, read = BOUNDARIES.segment.of(version), BOUNDARIES.action("read")
     narrowing = tuple(
         Parameter(name, str, f"Only boundaries of this {of}.") for name, of in tiles.narrowing.values()
@@ -99,7 +103,8 @@ def tile_operations(version: Version, surroundings: Surroundings) -> Iterator[Op
 class _Tiles:
     """HTTP to tiles, after a request was let in."""
 
-    def __init__(self, version: Version) -> None:
+    def __init__(self, version: Version, workers: Workers) -> None:
+        self._workers = workers
         self._remembered = Remembered()
         #: Parameters of the query, each with its words, by what they narrow a tile to.
         self.narrowing = {
@@ -120,29 +125,32 @@ class _Tiles:
             bounds = None if box is None else list(box)
             return msgspec.json.encode(TileJson("3.0.0", [tiles], _LAYERS, 0, LARGEST_ZOOM, bounds))
 
-        return await self._answer(request, visit, (arrival.url, query), described, "application/json")
+        async def as_it_is(description: bytes) -> bytes:
+            return description
+
+        tile = await self._remembered.tile(visit.store, (arrival.url, query), described, as_it_is)
+        return self._answer(request, tile, "application/json")
 
     async def draw(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
         narrowed = self._narrowed(arrival)
         square = square_of(*(whole_number(name, request.path_params[name]) for name in Square._fields))
 
-        def tile(connection: Connection) -> bytes:
+        def read(connection: Connection) -> Draw:
             outlines = outlines_in(connection, square, narrowed)
             if outlines is None:
-                return drawn(square, (), places_in(connection, square, narrowed))
-            return drawn(square, outlines, ())
+                return Draw(square, [], places_in(connection, square, narrowed))
+            return Draw(square, outlines, [])
 
-        return await self._answer(request, visit, (square, *narrowed.items()), tile, VECTOR_TILE)
+        async def draw(task: Draw) -> bytes:
+            if is_light(task.outlines):
+                return await asyncio.to_thread(task.answer)
+            tile: bytes = await self._workers.ask(caller_of(visit), task, GEOMETRY)
+            return tile
 
-    async def _answer(
-        self,
-        request: Request,
-        visit: Visit,
-        key: Hashable,
-        make: Callable[[Connection], bytes],
-        media_type: str,
-    ) -> Response:
-        tile = await self._remembered.tile(visit.store, key, make)
+        tile = await self._remembered.tile(visit.store, (square, *narrowed.items()), read, draw)
+        return self._answer(request, tile, VECTOR_TILE)
+
+    def _answer(self, request: Request, tile: Tile, media_type: str) -> Response:
         etag = f'"{tile.etag}"'
         if conditions_of(request).unchanged(tile.etag):
             return unchanged_answer(request, etag)

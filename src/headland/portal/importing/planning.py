@@ -3,15 +3,18 @@
 import json
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
 from headland.farm.documents.documents import check_id
-from headland.farm.errors import InvalidInputError
-from headland.farm.geometry import Limits, placed
-from headland.farm.geometry.measuring import acres
+from headland.farm.errors import FarmError
+from headland.farm.geometry import Limits, Placed, checked
+from headland.farm.geometry.reading import is_light, typed
+from headland.farm.isolation.tasks import Measure, Measured
+from headland.farm.isolation.workers import Worker
 from headland.http.validation import BodyInvalidError
 from headland.portal.importing.features import Feature
 
@@ -90,9 +93,15 @@ def _usual(names: Sequence[str], usual: Sequence[str]) -> str:
 
 def plan_of(features: Sequence[Feature], choice: Choice, party: str, limits: Limits) -> Plan:
     """What would be made, as far as can be seen without the instance's store."""
+    # Started for the first outline that takes long, if there is one.
+    with closing(Worker()) as worker:
+        return _plan_of(features, choice, party, limits, worker)
+
+
+def _plan_of(features: Sequence[Feature], choice: Choice, party: str, limits: Limits, worker: Worker) -> Plan:
     plan, seen = Plan(), dict[str, int]()
     for number, feature in enumerate(features, 1):
-        row = _planned(number, feature, choice, party, limits)
+        row = _planned(number, feature, choice, party, limits, worker=worker)
         if not row.reason and row.id in seen:
             row.reason = f"outline {seen[row.id]} has the same ID"
         elif not row.reason:
@@ -101,7 +110,9 @@ def plan_of(features: Sequence[Feature], choice: Choice, party: str, limits: Lim
     return plan
 
 
-def _planned(number: int, feature: Feature, choice: Choice, party: str, limits: Limits) -> Planned:
+def _planned(
+    number: int, feature: Feature, choice: Choice, party: str, limits: Limits, *, worker: Worker
+) -> Planned:
     id_ = feature.properties.get(choice.id_property, "").strip()
     name = feature.properties.get(choice.name_property, "").strip()
     row = Planned(number, id_, name)
@@ -109,7 +120,7 @@ def _planned(number: int, feature: Feature, choice: Choice, party: str, limits: 
         row.reason = "it is no outline: Polygon or MultiPolygon"
         return row
     try:
-        geometry = placed(feature.geometry, "", limits).geometry
+        found = _placed(feature.geometry, limits, worker)
         if choice.id_property and not id_:
             row.reason = f"it has no {choice.id_property}"
             return row
@@ -120,12 +131,20 @@ def _planned(number: int, feature: Feature, choice: Choice, party: str, limits: 
     except BodyInvalidError as error:
         row.reason = error.reason
         return row
-    except InvalidInputError as error:
+    except FarmError as error:
         row.reason = error.message.rstrip(".")
         return row
     row.name = name or row.id
-    row.geometry, row.acres = msgspec.to_builtins(geometry), acres(geometry)
+    row.geometry, row.acres = msgspec.json.decode(msgspec.json.encode(found.geometry)), found.acres
     return row
+
+
+def _placed(value: object, limits: Limits, worker: Worker) -> Placed:
+    geometry = typed(value, "")
+    if is_light(geometry):
+        return checked(geometry, "", limits)
+    measured: Measured = worker.ask(Measure(msgspec.json.encode(geometry), "", limits), "geometry")
+    return measured.placed()
 
 
 def lines_of(plan: Plan, choice: Choice, party: str) -> Iterator[bytes]:
