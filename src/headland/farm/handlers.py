@@ -365,7 +365,9 @@ def _body(body: bytes) -> dict[str, Any]:
         return decode_json(body, dict[str, Any])
     members = decode_json(body, dict[str, msgspec.Raw])
     return {
-        name: text if name == GEOMETRY and len(bytes(text)) > _LONGEST_AT_ONCE else msgspec.json.decode(text)
+        name: text
+        if name == GEOMETRY and len(bytes(text)) > _LONGEST_AT_ONCE
+        else decode_json(bytes(text), object)
         for name, text in members.items()
     }
 

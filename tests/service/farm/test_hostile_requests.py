@@ -67,8 +67,15 @@ def parts(*polygons: object) -> dict[str, Any]:
 
 
 SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]
-ROUND = [[i / 50_000, 0.0 if i % 2 else 0.00001] for i in range(50_000)]
 COMBS = parts(comb(60), comb(60, turned=True))
+
+
+def long_edge(count: int) -> list[list[float]]:
+    """A ring of so many positions."""
+    edge = [[number / count, 0.0 if number % 2 else 0.00001] for number in range(count)]
+    return [*edge, [1.0, 1.0], [0.0, 1.0]]
+
+
 MANY_HOLES = polygon(SQUARE, *[[[0.1, 0.1], [0.2, 0.1], [0.2, 0.2], [0.1, 0.1]]] * 10_000)
 
 
@@ -108,7 +115,7 @@ def lines(*geometries: Any) -> dict[str, Any]:
 REQUESTS: dict[str, tuple[dict[str, Any], set[int]]] = {
     "a filter of spaces": (listed(propertyFilters=" " * 2_400), {400}),
     "a filter of equals": (listed(propertyFilters=" eq" * 20_000), {200, 400, 414}),
-    "many filters": (listed(propertyFilters=["a eq b"] * 990), {200}),
+    "many filters": (listed(propertyFilters=["a eq b"] * 400), {200}),
     "too many parameters": (listed(ids=["a"] * 3_000), {400}),
     "a thousand ids": (listed(ids=[f"id-{n}" for n in range(1_000)]), {200}),
     "a token of nothing": (listed(skipToken="A" * 60_000), {400}),
@@ -116,7 +123,7 @@ REQUESTS: dict[str, tuple[dict[str, Any], set[int]]] = {
     "one polygon 2,000 times": (write(parts(*[SQUARE] * 2_000)), {400}),
     "two combs across each other": (write(COMBS), {400}),
     "holes upon holes": (write(MANY_HOLES), {400}),
-    "50,000 positions": (write(polygon([*ROUND, [1.0, 1.0], [0.0, 1.0]])), {200, 201, 400}),
+    "45,000 positions": (write(polygon(long_edge(45_000))), {200, 201, 400}),
     "170,000 positions": (
         body('{"geometry":{"type":"Polygon","coordinates":[[' + "[0,0]," * 170_000 + "[0,0]]]}}"),
         {400},
@@ -132,13 +139,13 @@ REQUESTS: dict[str, tuple[dict[str, Any], set[int]]] = {
         body(json.dumps({"properties": {f"k{n}": n for n in range(60_000)}})),
         {200, 201, 400},
     ),
-    "unknown members without end": (body(json.dumps({f"k{n}": n for n in range(70_000)})), {200, 201, 400}),
+    "unknown members without end": (body(json.dumps({f"k{n}": n for n in range(60_000)})), {200, 201, 400}),
     "a bomb of zeros": (body(gzip.compress(b"0" * 500_000_000, 9), **{"content-encoding": "gzip"}), {413}),
     "a search by two combs": (search(COMBS), {200, 400}),
     "a search by parts": (search(parts(*[SQUARE] * 490)), {400}),
     "a line of two combs": (lines(COMBS), {200}),
     "lines of parts": (lines(*[parts(*[SQUARE] * 300)] * 20), {200}),
-    "a line of 40,000 positions": (lines(polygon([*ROUND[:40_000], [1.0, 1.0], [0.0, 1.0]])), {200}),
+    "a line of 40,000 positions": (lines(polygon(long_edge(40_000))), {200}),
 }
 
 
@@ -201,7 +208,7 @@ async def test_another_callers_geometry_is_looked_at_meanwhile(
     admin: Caller, caller: Callable[..., Caller]
 ) -> None:
     await admin.make("/parties/p1")
-    hostile, large = caller("contributor"), polygon([*ROUND[:2_000], [0.04, 1.0], [0.0, 1.0]])
+    hostile, large = caller("contributor"), polygon(long_edge(2_000))
     attacks = [asyncio.create_task(hostile(**write(COMBS))) for _ in range(6)]
     await asyncio.sleep(0)
     answer = await asyncio.wait_for(
