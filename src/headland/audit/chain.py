@@ -7,7 +7,6 @@ else keeps the last entry's number and hash, and has them looked for later on.
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import astuple
 
 import msgspec
 
@@ -22,7 +21,7 @@ class BrokenChainError(Exception):
 
 
 def digest(previous: bytes, *covered: int | str | None) -> bytes:
-    """The hash of an entry with these fields (all of `Entry` but the hash) after the one with hash `previous`."""
+    """The hash of an entry with these fields (`Entry.covered`) after the one with hash `previous`."""
     return hashlib.sha256(previous + msgspec.json.encode(covered)).digest()
 
 
@@ -35,7 +34,7 @@ def follow(entries: Iterable[Entry], sequence: int, previous: bytes) -> tuple[in
     for entry in entries:
         if entry.sequence != sequence + 1:
             raise BrokenChainError(f"entry {sequence + 1} is missing")
-        if digest(previous, *astuple(entry)[:-1]) != entry.hash:
+        if digest(previous, *entry.covered) != entry.hash:
             raise BrokenChainError(f"entry {entry.sequence} is not what was recorded, or the one before it")
         sequence, previous = entry.sequence, entry.hash
     return sequence, previous

@@ -1,6 +1,6 @@
 """What the trail holds, as plain records."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,11 +13,13 @@ class Actor:
     object_id: str | None = None
     tenant_id: str | None = None
     request_id: str | None = None
+    #: The job through which the caller acts, such as `batch/12`.
+    job: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A change that was made. Its fields up to `after` are what its hash covers, in this order."""
+    """A change that was made."""
 
     #: From 1 on, without gaps.
     sequence: int
@@ -38,3 +40,12 @@ class Entry:
     before: str | None
     after: str | None
     hash: bytes
+    by_job: str | None = None
+
+    @property
+    def covered(self) -> tuple[int | str | None, ...]:
+        """What its hash covers: the fields up to `after`, and the job where there is one. Entries from before jobs had
+        an identity have none, and are what they were.
+        """
+        *fields, _, job = astuple(self)
+        return (*fields, job) if job is not None else tuple(fields)

@@ -162,6 +162,7 @@ def _view(entry: Entry) -> wire.AuditEntry:
         by_client_id=entry.by_client_id,
         by_object_id=entry.by_object_id,
         by_tenant_id=entry.by_tenant_id,
+        by_job=entry.by_job,
         source=entry.source,
         request_id=entry.request_id,
         before=_decoded(entry.before),

@@ -20,6 +20,8 @@ entry = sa.Table(
     sa.Column("before", sa.Text),
     sa.Column("after", sa.Text),
     sa.Column("hash", sa.LargeBinary(32), nullable=False),
+    #: The job through which it was done.
+    sa.Column("by_job", sa.Text),
     sa.Index("ix_audit_entry_target", "target", "sequence"),
     sa.Index("ix_audit_entry_by_client_id", "by_client_id", "sequence"),
 )

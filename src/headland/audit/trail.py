@@ -1,6 +1,7 @@
 """Put a change on record, in the transaction that makes it: neither is ever there alone."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -22,6 +23,7 @@ def actor_of(request: Request, principal: Principal) -> Actor:
         object_id=principal.object_id,
         tenant_id=principal.tenant_id,
         request_id=REQUEST_ID.get(),
+        job=principal.job or None,
     )
 
 
@@ -49,7 +51,7 @@ def record(
         after: what is there now, as far as it was changed; without secrets.
     """
     sequence, previous = store.last(connection) or (0, BEGINNING)
-    covered = (
+    entry = Entry(
         sequence + 1,
         now,
         action,
@@ -62,8 +64,10 @@ def record(
         actor.request_id,
         _json(before),
         _json(after),
+        hash=b"",
+        by_job=actor.job,
     )
-    entry = Entry(*covered, hash=digest(previous, *covered))
+    entry = replace(entry, hash=digest(previous, *entry.covered))
     store.add(connection, entry)
     return entry
 

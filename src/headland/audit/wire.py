@@ -21,6 +21,8 @@ class AuditEntry(Struct, frozen=True, rename="camel"):
     by_client_id: str | None
     by_object_id: str | None
     by_tenant_id: str | None
+    #: The job through which it was done, such as `batch/12`; null where the caller itself did it.
+    by_job: str | None
     #: The address it was done from, or the command on the machine itself.
     source: str
     request_id: str | None

@@ -22,3 +22,11 @@ class Instances:
         return self._database.read_remembered(
             ("instance", key), lambda connection: instances.find(connection, key)
         )
+
+    def all(self) -> list[Instance]:
+        """Every instance, by name.
+
+        Raises:
+            DatabaseUnavailableError: they can't be looked up now.
+        """
+        return self._database.read(instances.everywhere)

@@ -11,6 +11,7 @@ from headland.identity.first_start import (
     reset_administrator,
 )
 from headland.identity.issuer import Issuer, NotInitialisedError
+from headland.identity.job_tokens import JobTokenRefusedError, JobTokens
 from headland.identity.key_keeper import KeyKeeper
 from headland.identity.resources import Resource, resources_of
 
@@ -22,6 +23,8 @@ __all__ = [
     "IdentityError",
     "InvalidFieldError",
     "Issuer",
+    "JobTokenRefusedError",
+    "JobTokens",
     "KeyKeeper",
     "NotAdministratorError",
     "NotInitialisedError",

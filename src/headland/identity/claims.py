@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from random import getrandbits
 from typing import Any
 
-from headland.identity.clients import Client
+from headland.identity.clients import BY_CERTIFICATE, Client, Method
 from headland.identity.resources import Resource, TokenVersion
+from headland.security import Principal
 
 
 def issuer_name(public_url: str, tenant_id: str, version: TokenVersion) -> str:
@@ -20,24 +21,53 @@ def issuer_name(public_url: str, tenant_id: str, version: TokenVersion) -> str:
 def lasting_claims(client: Client, resource: Resource, public_url: str) -> dict[str, Any]:
     """What all access tokens of a client for a resource say alike."""
     application = client.application
-    issuer = issuer_name(public_url, application.tenant_id, resource.version)
-    shown = (
-        {"appid": application.client_id, "appidacr": client.method, "idp": issuer}
-        if resource.version == "1.0"
-        else {"azp": application.client_id, "azpacr": client.method}
-    )
     roles = application.roles(client.tenant)
     return {
-        "aud": resource.identifier,
-        "iss": issuer,
-        **shown,
-        "idtyp": "app",
-        "oid": application.object_id,
+        **_claims(application.tenant_id, application.object_id, resource, public_url),
+        **_application_claims(
+            application.client_id, client.method, application.tenant_id, resource, public_url
+        ),
         **({"roles": list(roles)} if roles else {}),
-        "sub": application.object_id,
-        "tid": application.tenant_id,
+    }
+
+
+def delegated_claims(
+    owner: Principal, job: str, resource: Resource, public_url: str, *, person: bool
+) -> dict[str, Any]:
+    """What all access tokens of a job for a resource say alike: they are its owner's, and name the job as who acts
+    (RFC 8693 section 4.1).
+    """
+    # As of the hosted service's managed identities: nobody has shown a secret.
+    method = BY_CERTIFICATE
+    return {
+        **_claims(owner.tenant_id, owner.object_id, resource, public_url),
+        **(
+            {"idtyp": "user"}
+            if person
+            else _application_claims(owner.client_id, method, owner.tenant_id, resource, public_url)
+        ),
+        "act": {"sub": job},
+    }
+
+
+def _claims(tenant_id: str, object_id: str, resource: Resource, public_url: str) -> dict[str, Any]:
+    return {
+        "aud": resource.identifier,
+        "iss": issuer_name(public_url, tenant_id, resource.version),
+        "oid": object_id,
+        "sub": object_id,
+        "tid": tenant_id,
         "ver": resource.version,
     }
+
+
+def _application_claims(
+    client_id: str, method: Method, tenant_id: str, resource: Resource, public_url: str
+) -> dict[str, Any]:
+    if resource.version == "1.0":
+        issuer = issuer_name(public_url, tenant_id, "1.0")
+        return {"appid": client_id, "appidacr": method, "idp": issuer, "idtyp": "app"}
+    return {"azp": client_id, "azpacr": method, "idtyp": "app"}
 
 
 def access_claims(lasting: Mapping[str, Any], now: int, lifetime: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -16,7 +16,9 @@ from headland.identity import key_store, store
 from headland.identity.directory import Directory
 from headland.identity.key_rotation import signing
 from headland.identity.keys import SigningKey, key_set, public_key
-from headland.identity.records import KeyRecord, Tenant
+from headland.identity.people import store as people
+from headland.identity.people.records import Person
+from headland.identity.records import Application, KeyRecord, Tenant
 from headland.security import Principal, TrustedIssuer
 
 
@@ -46,6 +48,29 @@ class _Turn:
     until: float
 
 
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whom a job acts for, as it is now."""
+
+    principal: Principal
+    #: Whether it is a person; else it is an application.
+    person: bool
+
+
+def no_job(_job: str) -> bool:
+    """Where no job service runs."""
+    return False
+
+
+def _is(found: Application | Person | None, principal: Principal) -> bool:
+    """Whether an account is enabled, and the very one that a principal names."""
+    return (
+        found is not None
+        and found.disabled_at is None
+        and (found.tenant_id, found.object_id) == (principal.tenant_id, principal.object_id)
+    )
+
+
 def _turn_at(state: _Loaded, now: int) -> _Turn:
     key = signing(state.keys, now)
     until = min((other.activates_at for other in state.keys if other.activates_at > now), default=math.inf)
@@ -59,10 +84,16 @@ class Issuer:
     changed: no change of them is made without one.
     """
 
-    def __init__(self, database: Database, public_url: str, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        database: Database,
+        public_url: str,
+        clock: Callable[[], float] = time.time,
+        job_alive: Callable[[str], bool] = no_job,
+    ) -> None:
         """
-        `clock` tells seconds since 1970. Where the database can't be read now, the first use loads from it, and
-        every use until then raises DatabaseUnavailableError.
+        `clock` tells seconds since 1970, `job_alive` whether a job has not ended. Where the database can't be read
+        now, the first use loads from it, and every use until then raises DatabaseUnavailableError.
 
         Raises:
             NotInitialisedError: there is nothing to load.
@@ -71,6 +102,7 @@ class Issuer:
         self._directory = Directory(database, public_url)
         self._database = database
         self._clock = clock
+        self._job_alive = job_alive
         self._state: _Loaded | None = None
         self._turn: _Turn | None = None
         with contextlib.suppress(DatabaseUnavailableError):
@@ -109,24 +141,50 @@ class Issuer:
         """A number that every administrative change makes larger, in whichever process it is made."""
         return self._database.read_remembered("audit.generation", generation)
 
-    def admits(self, principal: Principal) -> bool:
-        """Whether the application is still there and enabled.
+    def resolve(self, principal: Principal) -> Principal | None:
+        """The principal, if its application is still there and enabled. A job's has the roles that its owner has now.
 
         Its secrets don't matter: as with the public service, a token outlives the secret that it was issued for.
         """
+        if principal.job:
+            owner = self.owner(principal)
+            return None if owner is None else replace(owner.principal, job=principal.job)
+        found = self._application(principal)
+        return None if found is None else principal
+
+    def owner(self, principal: Principal) -> Owner | None:
+        """The application or person, if it is of this issuer, still there, and enabled."""
+        if principal.issuer:
+            return None
+        found = self._application(principal) or self._person(principal)
+        if found is None:
+            return None
+        tenant = self._directory.tenant(found.tenant_id)
+        return Owner(found.principal(tenant), person=isinstance(found, Person))
+
+    def _application(self, principal: Principal) -> Application | None:
         client_id = principal.client_id
         found = self._database.read_remembered(
             ("application", client_id), lambda connection: store.find_application(connection, client_id)
         )
-        return (
-            found is not None
-            and found.disabled_at is None
-            and (found.tenant_id, found.object_id) == (principal.tenant_id, principal.object_id)
+        return found if _is(found, principal) else None
+
+    def _person(self, principal: Principal) -> Person | None:
+        object_id = principal.object_id
+        found = self._database.read_remembered(
+            ("person", object_id), lambda connection: people.find(connection, object_id)
         )
+        return found if _is(found, principal) else None
 
     def trusted(self) -> TrustedIssuer:
         """This issuer, for a `Verifier`."""
-        return TrustedIssuer(self.issued, self.key, generation=self.generation, admits=self.admits)
+        return TrustedIssuer(
+            self.issued,
+            self.key,
+            generation=self.generation,
+            resolve=self.resolve,
+            job_alive=self._job_alive,
+        )
 
     def _current(self) -> _Loaded:
         number = self.generation()

@@ -20,7 +20,7 @@ from headland.identity.issuer import Issuer
 from headland.identity.known_requests import KnownRequests
 from headland.identity.refusals import TokenRefusedError, refusal
 from headland.identity.resources import Resource, by_identifier, resources_of
-from headland.settings import Settings
+from headland.settings import IdentitySettings, Settings
 
 #: Neither tokens nor the reasons why there is none may be kept on the way (RFC 6749 section 5.1).
 UNCACHED = MappingProxyType({"cache-control": "no-store", "pragma": "no-cache"})
@@ -54,14 +54,16 @@ class TokenService:
     def failed_attempts(self) -> FailedAttempts:
         return FailedAttempts(self.settings.identity.failed_attempts_a_minute)
 
-    def lifetime(self, resource: Resource) -> int:
-        """Seconds for which tokens for a resource are valid."""
-        return self._lifetimes.get(resource.identifier.rstrip("/"), self.settings.identity.token_lifetime)
-
     @cached_property
-    def _lifetimes(self) -> Mapping[str, int]:
-        own = self.settings.identity.token_lifetimes
-        return {identifier.rstrip("/"): seconds for identifier, seconds in own.items()}
+    def lifetime(self) -> Callable[[Resource], int]:
+        """As `lifetimes`."""
+        return lifetimes(self.settings.identity)
+
+
+def lifetimes(settings: IdentitySettings) -> Callable[[Resource], int]:
+    """Tells the seconds for which tokens for a resource are valid."""
+    own = {identifier.rstrip("/"): seconds for identifier, seconds in settings.token_lifetimes.items()}
+    return lambda resource: own.get(resource.identifier.rstrip("/"), settings.token_lifetime)
 
 
 def refused(request: Request, error: TokenRefusedError, correlation: str | None = None) -> Response:

@@ -67,15 +67,21 @@ def heard(receiver: socket.socket) -> Calls:
 
 
 def listen(path: Path) -> socket.socket:
-    """The controller's end. There is one controller a home, so what an earlier one left is removed."""
+    """The controller's end."""
+    receiver = bind_private(path, socket.SOCK_DGRAM)
+    receiver.setblocking(False)
+    return receiver
+
+
+def bind_private(path: Path, kind: socket.SocketKind) -> socket.socket:
+    """A socket for the home's owner alone. There is one controller a home, so what an earlier one left is removed."""
     address = socket_address(path)
     with contextlib.suppress(FileNotFoundError):
         Path(address).unlink()
-    receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    receiver.setblocking(False)
-    receiver.bind(address)
+    bound = socket.socket(socket.AF_UNIX, kind)
+    bound.bind(address)
     Path(address).chmod(0o600)
-    return receiver
+    return bound
 
 
 def socket_address(path: Path) -> str:

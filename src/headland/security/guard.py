@@ -45,6 +45,8 @@ class Guard:
     check_secret: SecretCheck | None = None
     #: Whether a request may say nothing of who is calling. One that says something wrong is refused even so.
     anonymous: bool = False
+    #: Whether tokens of jobs are taken, too: a job calls the services of its data, and no other.
+    jobs: bool = False
 
     async def authenticate(self, request: Request) -> Principal | None:
         """The caller; None for nobody in particular, where that is allowed.
@@ -101,12 +103,12 @@ class Guard:
             TokenError: it is not good here.
         """
         try:
-            return self.verifier.verify(token, self.audiences)
+            return self.verifier.verify(token, self.audiences, jobs=self.jobs)
         except UnknownKeyError as error:
             refresh = error.issuer.refresh
             if refresh is None or not await refresh(error.kid):
                 raise
-        return self.verifier.verify(token, self.audiences)
+        return self.verifier.verify(token, self.audiences, jobs=self.jobs)
 
     async def _by_secret(self, credentials: str, check: SecretCheck) -> Principal | None:
         try:

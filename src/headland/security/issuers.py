@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from joserfc.jwk import ECKey, RSAKey
@@ -40,6 +40,7 @@ def read_own(claims: Mapping[str, Any]) -> Said:
         client_id=own.appid or own.azp or own.sub,
         object_id=own.oid,
         roles=frozenset(own.roles),
+        job=own.act.sub if own.act is not None else "",
     )
     return Said(principal, frozenset({own.aud.rstrip("/")}), own.exp, own.nbf)
 
@@ -48,8 +49,12 @@ def _nothing_changes() -> int:
     return 0
 
 
-def _everybody(_principal: Principal) -> bool:
-    return True
+def _as_said(principal: Principal) -> Principal:
+    return principal
+
+
+def _no_jobs(_job: str) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +67,20 @@ class TrustedIssuer:
     key: Callable[[str], PublicKey | None]
     #: A number that changes when a token that was good may be so no longer. It is asked for with every request.
     generation: Callable[[], int] = _nothing_changes
-    #: Whether the issuer still stands by a principal.
-    admits: Callable[[Principal], bool] = _everybody
+    #: The principal of a token as the issuer knows it now; None where it stands by it no more.
+    resolve: Callable[[Principal], Principal | None] = _as_said
+    #: Whether a job that a token names has not ended. It is asked with every request.
+    job_alive: Callable[[str], bool] = _no_jobs
     #: What the claims of a token with a good signature say, else TokenError.
     read: Callable[[Mapping[str, Any]], Said] = read_own
     #: By which its tokens may be signed.
     algorithms: frozenset[str] = frozenset({"RS256"})
     #: Look for a key that is not known; whether there is any news. None where all keys are always known.
     refresh: Callable[[str], Awaitable[bool]] | None = None
+
+
+class _Actor(msgspec.Struct):
+    sub: Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class _Own(msgspec.Struct):
@@ -82,3 +93,5 @@ class _Own(msgspec.Struct):
     appid: str = ""
     azp: str = ""
     roles: tuple[str, ...] = ()
+    #: Who acts in the principal's place (RFC 8693 section 4.1): a job.
+    act: _Actor | None = None

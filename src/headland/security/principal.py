@@ -11,7 +11,7 @@ TENANT_ADMINISTRATOR = "TenantAdministrator"
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """An application that has shown who it is."""
+    """An application or person that has shown who it is, or the job of one."""
 
     tenant_id: str
     #: The application's client id.
@@ -19,6 +19,10 @@ class Principal:
     #: The application's own object in the tenant: what roles are assigned to.
     object_id: str
     roles: frozenset[str] = frozenset()
+    #: The issuer elsewhere that vouches for it; empty where Headland's own does.
+    issuer: str = ""
+    #: The job through which it acts, such as `batch/12`; empty where it acts itself.
+    job: str = ""
 
     @property
     def administrator(self) -> bool:

@@ -52,8 +52,8 @@ class Verifier:
         self._clock = clock
         self._good: OrderedDict[bytes, _Good] = OrderedDict()
 
-    def verify(self, token: str, audiences: frozenset[str]) -> Principal:
-        """The principal of a token that was issued for one of `audiences`.
+    def verify(self, token: str, audiences: frozenset[str], *, jobs: bool = False) -> Principal:
+        """The principal of a token that was issued for one of `audiences`. A job's token is taken with `jobs` alone.
 
         Raises:
             UnknownKeyError: its issuer publishes no such key, as far as is known here.
@@ -68,6 +68,11 @@ class Verifier:
         if good.audiences.isdisjoint(audiences):
             named = " ".join(sorted(good.audiences))
             raise TokenError(f"The token is for '{named}', not for this service.", "audience")
+        if good.principal.job:
+            if not jobs:
+                raise TokenError("The token is a job's, and does not open this service.")
+            if not good.issuer.job_alive(good.principal.job):
+                raise TokenError(f"The job that the token was issued to has ended: {good.principal.job}.")
         return good.principal
 
     def _look_up(self, token: str) -> _Good:
@@ -101,9 +106,10 @@ class Verifier:
         except (JoseError, ValueError):
             raise TokenError("The token's signature is wrong.") from None
         said = issuer.read(claims)
-        if not issuer.admits(said.principal):
+        principal = issuer.resolve(said.principal)
+        if principal is None:
             raise TokenError("The application that the token was issued to is disabled or deleted.")
-        return _Good(issuer, generation, said.principal, said.audiences, said.expires, said.not_before)
+        return _Good(issuer, generation, principal, said.audiences, said.expires, said.not_before)
 
 
 class _Header(msgspec.Struct):

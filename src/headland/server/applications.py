@@ -13,6 +13,7 @@ from headland.http.stopping import notice_stopping
 from headland.http.traffic import Traffic
 from headland.identity import AdminService, Issuer, KeyKeeper, SecretChecker, identity_admin_app, identity_app
 from headland.jobs.api import jobs_app
+from headland.jobs.identity import job_alive
 from headland.portal import PREFIX as PORTAL
 from headland.portal import portal_app, portal_entrance
 from headland.security import Guard, Verifier
@@ -38,7 +39,7 @@ class Assembly:
         self.deployment = deployment
         settings = deployment.settings
         self.issuer = (
-            Issuer(deployment.database, settings.server.public_url)
+            Issuer(deployment.database, settings.server.public_url, job_alive=job_alive(deployment.database))
             if "identity" in settings.server.services
             else None
         )

@@ -92,8 +92,8 @@ def _issue(home: Home, made: ServerCertificate, names: list[str], now: datetime.
         )
         .sign(authority_key, hashes.SHA256())
     )
-    _write(made.key, _private(key))
-    _write(made.certificate, certificate.public_bytes(serialization.Encoding.PEM))
+    write_whole(made.key, _private(key))
+    write_whole(made.certificate, certificate.public_bytes(serialization.Encoding.PEM))
 
 
 def _authority(home: Home, now: datetime.datetime) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
@@ -113,8 +113,8 @@ def _authority(home: Home, now: datetime.datetime) -> tuple[x509.Certificate, ec
         .add_extension(_usage(signs_certificates=True), critical=True)
         .sign(key, hashes.SHA256())
     )
-    _write(key_file, _private(key))
-    _write(certificate_file, certificate.public_bytes(serialization.Encoding.PEM))
+    write_whole(key_file, _private(key))
+    write_whole(certificate_file, certificate.public_bytes(serialization.Encoding.PEM))
     return certificate, key
 
 
@@ -167,7 +167,7 @@ def _private(key: ec.EllipticCurvePrivateKey) -> bytes:
     )
 
 
-def _write(file: Path, content: bytes) -> None:
+def write_whole(file: Path, content: bytes) -> None:
     """Whole or not at all, for the owner alone."""
     draft = file.with_name(f".{file.name}.new")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)

@@ -74,13 +74,18 @@ def farm_application(
         stores=stores_of(deployment),
         pending=pending,
         files=files,
-        addresses=Addresses(settings.server.public_url, PREFIX, settings.control.instance_domain),
+        addresses=farm_addresses(settings),
         limits=Limits(settings.farm.max_vertices),
         max_body=settings.server.max_body,
         # Roles and instances are rows, and nothing besides.
         version=deployment.database.version,
         throttle=throttle_of(deployment.home, settings),
     )
+
+
+def farm_addresses(settings: Settings) -> Addresses:
+    """Where instances are reached from outside."""
+    return Addresses(settings.server.public_url, PREFIX, settings.control.instance_domain)
 
 
 def farm_hosts(application: FarmApplication, settings: Settings) -> Hosts | None:

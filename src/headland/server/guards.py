@@ -6,6 +6,9 @@ from headland.security import Guard, Verifier
 from headland.security.guard import SecretCheck
 from headland.settings import FARM_RESOURCE, Settings
 
+#: APIs that a job's code may call as who submitted the job: those of its data.
+FOR_JOBS = ("storage", "control", "farm")
+
 
 def audiences(settings: Settings) -> Mapping[str, frozenset[str]]:
     """What a token may be for, by the name of the API that it opens.
@@ -38,5 +41,15 @@ def guard_of(
     # Elsewhere than here, issuers have scopes of their own for it.
     scope = f"{settings.server.public_url}/.default" if "identity" in settings.server.services else ""
     return Guard(
-        verifier, audiences(settings)[api], scope=scope, check_secret=check_secret, anonymous=anonymous
+        verifier,
+        audiences(settings)[api],
+        scope=scope,
+        check_secret=check_secret,
+        anonymous=anonymous,
+        jobs=api in FOR_JOBS,
     )
+
+
+def job_audiences(settings: Settings) -> frozenset[str]:
+    """What a job may ask for tokens for."""
+    return frozenset().union(*(audiences(settings)[api] for api in FOR_JOBS))

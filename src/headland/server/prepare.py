@@ -24,6 +24,7 @@ from headland.server.certificates import CertificateError, ServerCertificate, se
 from headland.server.deployment import database_url, postgres_server
 from headland.server.home import HomeError, hold, home_id, prepare_home
 from headland.server.instance_stores import files_of
+from headland.server.trust import prepare_trust
 from headland.settings import Home, Settings, SettingsError, load_settings
 from headland.storage import Storage
 
@@ -76,6 +77,7 @@ def prepare(home: Home) -> Prepared:
         upgrade(url)
         _prepare_stores(home, settings)
         administrator, subscription = _first_rows(url, settings, _terms(settings))
+        prepare_trust(home, certificate)
         Storage(settings.storage, home.storage).prepare()
         if "farm" in settings.server.services:
             files_of(home, settings).prepare()

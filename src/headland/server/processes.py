@@ -21,6 +21,7 @@ from headland.server import applications
 from headland.server.certificates import ServerCertificate
 from headland.server.deployment import Deployment
 from headland.server.home import HomeError, hold
+from headland.server.job_identity import service_access, token_broker
 from headland.server.logging import GRANIAN, configure_logging
 from headland.server.parent import follow_parent
 from headland.server.scheduling import let_threads_finish
@@ -64,7 +65,10 @@ def controller() -> None:
     if lock is None:
         raise HomeError(f"another controller runs on the home {home.path}")
     jobs = deployment.settings.jobs
-    assembled = assemble(deployment.database, jobs, home, Toolchain.of(jobs))
+    assembled = assemble(deployment.database, jobs, home, Toolchain.of(jobs), service_access(deployment))
+    broker = token_broker(deployment)
+    if broker is not None:
+        broker.start()
     keeper = BatchKeeper(
         database=deployment.database,
         paths=PathRules.of(jobs, deployment.storage),

@@ -45,6 +45,21 @@ class Home:
         return self.tls / "ca.pem"
 
     @property
+    def trust(self) -> Path:
+        """What jobs are told to trust."""
+        return self.path / "trust"
+
+    @property
+    def ca_bundle(self) -> Path:
+        """The system's certificates and the deployment's own, in PEM."""
+        return self.trust / "ca-bundle.pem"
+
+    @property
+    def trust_store(self) -> Path:
+        """The same for Java."""
+        return self.trust / "trust-store.p12"
+
+    @property
     def storage(self) -> Path:
         """Local storage accounts, a folder each, unless the settings place them elsewhere."""
         return self.path / "storage"
@@ -116,6 +131,11 @@ class Home:
     @property
     def controller_socket(self) -> Path:
         return self.runtime / "controller.sock"
+
+    @property
+    def token_socket(self) -> Path:
+        """Where runners ask for tokens of their jobs."""
+        return self.runtime / "tokens.sock"
 
     @property
     def history(self) -> Path:

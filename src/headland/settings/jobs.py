@@ -307,6 +307,20 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
             examples=[["spark.submit.deployMode", "spark.kubernetes.*"]],
         ),
     ] = ("spark.submit.deployMode", "spark.submit.proxyUser.allowCustomClasspathInClusterMode")
+    identity: Annotated[
+        bool,
+        Meta(
+            description="Whether a job gets a token endpoint of its own, by which its code calls farm, storage and "
+            "control as who submitted it (`IDENTITY_ENDPOINT`, `IDENTITY_HEADER`). It takes the place of an identity "
+            "that the machine may have in a public cloud."
+        ),
+    ] = True
+    identity_patience: Annotated[
+        Seconds,
+        Meta(
+            description="How long a job that asks for a token waits for a service that is away, before it is told so."
+        ),
+    ] = 60.0
     impersonation: Annotated[
         bool,
         Meta(

@@ -71,7 +71,7 @@ async def test_an_application_of_another_tenant_or_object_does_not_stand_for_it(
         applications.delete(connection, principal.tenant_id, principal.client_id)
 
     deployment.database.write_and_wait(replace)
-    assert not deployment.issuer.admits(principal)
+    assert deployment.issuer.resolve(principal) is None
 
 
 async def test_what_is_known_counts_while_nothing_has_changed(deployment, drone, monkeypatch):

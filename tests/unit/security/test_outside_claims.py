@@ -12,7 +12,9 @@ CLAIMS = {"sub": "subject", "aud": "https://farm.example/", "exp": 2_000_000_000
 
 def test_the_least_that_a_token_says():
     said = read_claims(PLAIN, CLAIMS)
-    assert said.principal == Principal("elsewhere", "subject", "subject", frozenset())
+    assert said.principal == Principal(
+        "elsewhere", "subject", "subject", frozenset(), issuer="https://login.example"
+    )
     assert said.audiences == {"https://farm.example"}
     assert (said.expires, said.not_before) == (2_000_000_000, 0)
 

@@ -149,6 +149,7 @@ class OutsideSignIn:
             roles=tuple(sorted(principal.roles)),
             name=next(str(claims[name]) for name in _NAMES if claims.get(name)),
             provider=provider.name,
+            issuer=issuer.issuer,
         )
         key = await self._database.write(
             lambda connection: self._sessions.begin(

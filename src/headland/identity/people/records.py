@@ -50,11 +50,15 @@ class OutsidePerson:
     name: str
     #: As the provider is called in the settings.
     provider: str
+    #: The provider's own name; what was kept before that was does not say.
+    issuer: str = "elsewhere"
 
     @property
     def principal(self) -> Principal:
         """Who the person is to the services."""
-        return Principal(self.tenant_id, self.client_id, self.object_id, frozenset(self.roles))
+        return Principal(
+            self.tenant_id, self.client_id, self.object_id, frozenset(self.roles), issuer=self.issuer
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,8 @@ class Caller:
     #: Rights to batches of others, those of the user acted for where there is one.
     views_others: bool
     modifies_others: bool
+    #: The caller, where it has shown who it is.
+    principal: Principal | None = None
 
     @property
     def user(self) -> str | None:
@@ -136,13 +138,12 @@ class Access:
             BadParameterError: it names no user, or several.
         """
         target = _target(do_as) if self.impersonation else None
-        if principal is None:
-            return self._caller(None, administrator=False, target=target)
-        return self._caller(principal.client_id, administrator=principal.administrator, target=target)
+        return self._caller(principal, target)
 
-    def _caller_of(self, client_id: str | None, *, administrator: bool, target: str | None) -> Caller:
+    def _caller_of(self, principal: Principal | None, target: str | None) -> Caller:
+        client_id = principal.client_id if principal is not None else None
         # Who may do everything else in the deployment would only have to put itself on the list.
-        superuser = administrator or _holds(self._superusers, client_id)
+        superuser = (principal is not None and principal.administrator) or _holds(self._superusers, client_id)
         if not superuser and self._controlled and not _holds(self._allowed, client_id):
             raise NotAuthorisedError
         user = client_id if target is None else target
@@ -153,6 +154,7 @@ class Access:
             target,
             views_others=unbounded or _holds(self._viewers, user),
             modifies_others=unbounded or _holds(self._modifiers, user),
+            principal=principal,
         )
         caller.check_acts_for(target)
         return caller

@@ -11,6 +11,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from headland.database import Database
+from headland.jobs import identity
 from headland.jobs.batches import log, record, store, submission
 from headland.jobs.batches.access import Access, Caller, Right
 from headland.jobs.batches.admission import admit
@@ -136,6 +137,7 @@ class Batches:
             request=submission.encode(admitted),
             created_at=self._clock(),
             queue=admitted.queue,
+            submitter=identity.encode(caller.principal),
         )
         try:
             row = await self._database.write(

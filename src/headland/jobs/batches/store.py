@@ -61,6 +61,7 @@ class BatchRow:
     record: bytes
     detached_at: int | None
     handle: str | None
+    submitter: bytes | None = None
 
     @property
     def detached(self) -> bool:
@@ -95,6 +96,7 @@ class NewBatch:
     request: bytes
     created_at: int
     queue: str | None = None
+    submitter: bytes | None = None
 
 
 #: A statement takes some 30,000 parameters in SQLite.
@@ -193,6 +195,7 @@ def create(connection: Connection, new: NewBatch) -> BatchRow:
         "request": new.request,
         "created_at": new.created_at,
         "queue": new.queue,
+        "submitter": new.submitter,
         "record": records.head(
             (following - 1, new.name, new.owner, new.proxy_user, State.STARTING, None, None)
         ),

@@ -53,6 +53,8 @@ batch = sa.Table(
     sa.Column("detached_at", sa.BigInteger),
     #: The manager's own id of the application.
     sa.Column("handle", sa.Text),
+    #: Who submitted it (`jobs.identity`), as JSON; null where nobody showed who it was.
+    sa.Column("submitter", sa.LargeBinary),
 )
 
 #: Keys by which a caller may repeat a submission without its being taken twice.

@@ -8,12 +8,13 @@ import msgspec
 
 from headland.jobs.batches.submission import SHELL, Submission
 from headland.jobs.clusters.java import Toolchain, argument_file
-from headland.jobs.clusters.kind import Kind
+from headland.jobs.clusters.kind import Kind, Terms
 from headland.jobs.clusters.kubernetes import KUBERNETES
 from headland.jobs.clusters.launch import SPARK_SUBMIT, Launch, java_command, machine_of, submit_arguments
 from headland.jobs.clusters.local import LOCAL
 from headland.jobs.clusters.machine import Machine
 from headland.jobs.clusters.manager import ResourceManager, tag_of
+from headland.jobs.clusters.service_access import ServiceAccess
 from headland.jobs.clusters.standalone import STANDALONE
 from headland.jobs.clusters.startup import StartupCache
 from headland.jobs.clusters.yarn import YARN
@@ -85,6 +86,8 @@ class Clusters:
     tools: Toolchain
     startup: StartupCache | None = None
     environments: Contents | None = None
+    #: None where jobs are told nothing of the service.
+    access: ServiceAccess | None = None
     _managers: dict[str, ResourceManager] = field(default_factory=dict)
 
     def plan(self, submission: Submission, batch_name: str, directory: RunDirectory) -> Launch:
@@ -97,9 +100,7 @@ class Clusters:
         placed = self._equipped(self.placed(submission))
         kind = kind_of(placed.master)
         terms = kind.terms(self.settings, placed, directory)
-        machine = machine_of(
-            placed, directory, terms, self.settings, self.tools, python=self._python_of(placed)
-        )
+        machine = self._machine(placed, directory, terms)
         arguments = submit_arguments(placed, batch_name, kind, terms, self.settings)
         file = directory.path / "java.args"
         return Launch(
@@ -113,7 +114,13 @@ class Clusters:
         """The JVM that `submission` needs in `directory`. Raises as `plan`."""
         placed = self.placed(submission)
         terms = kind_of(placed.master).terms(self.settings, placed, directory)
-        return machine_of(placed, directory, terms, self.settings, self.tools, python=self._python_of(placed))
+        return self._machine(placed, directory, terms)
+
+    def _machine(self, placed: Submission, directory: RunDirectory, terms: Terms) -> Machine:
+        python = self._python_of(placed)
+        return machine_of(
+            placed, directory, terms, self.settings, self.tools, python=python, access=self.access
+        )
 
     def driver_host(self, submission: Submission, directory: RunDirectory) -> str:
         """The name or address by which others know the host of a driver on this node. Raises as `plan`."""

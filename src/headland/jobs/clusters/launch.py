@@ -15,6 +15,7 @@ from headland.jobs.batches.submission import Submission
 from headland.jobs.clusters.java import Toolchain, java_options, split_options
 from headland.jobs.clusters.kind import Kind, Terms
 from headland.jobs.clusters.machine import LASTING, Machine
+from headland.jobs.clusters.service_access import ServiceAccess
 from headland.jobs.clusters.startup import StartupCache
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import JobsSettings
@@ -64,6 +65,7 @@ def machine_of(
     tools: Toolchain,
     *,
     python: str | None = None,
+    access: ServiceAccess | None = None,
 ) -> Machine:
     """The JVM that `submission`, whose deploy mode is set, needs in `directory`; `python` is what runs its Python
     programs in the place of the deployment's own.
@@ -76,6 +78,7 @@ def machine_of(
     memory = conf["spark.driver.memory"] if here else SUBMITTER_MEMORY
     environment: dict[str, str | None] = {
         **_environment(directory, conf if here else {}, python or settings.python or sys.executable, tools),
+        **(access.environment(directory) if access is not None else {}),
         **terms.environment,
     }
     return Machine(
@@ -84,6 +87,7 @@ def machine_of(
         options=[
             *java_options(memory, tools.java_version()),
             f"-Djava.io.tmpdir={directory.temporary}",
+            *(access.java_options() if access is not None else ()),
             *(_driver_options(conf) if here else ()),
         ],
         environment={name: value for name, value in environment.items() if value is not None},

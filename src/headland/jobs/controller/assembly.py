@@ -11,6 +11,7 @@ from headland.jobs.clusters.cluster import Clusters
 from headland.jobs.clusters.companion import Companion, source_digest
 from headland.jobs.clusters.java import Toolchain
 from headland.jobs.clusters.machine import LASTING
+from headland.jobs.clusters.service_access import ServiceAccess
 from headland.jobs.clusters.startup import StartupCache
 from headland.jobs.controller.making import Making
 from headland.jobs.controller.upkeep import Upkeep
@@ -33,9 +34,11 @@ class Assembled:
     upkeep: Upkeep
 
 
-def assemble(database: Database, jobs: JobsSettings, home: Home, tools: Toolchain) -> Assembled:
+def assemble(
+    database: Database, jobs: JobsSettings, home: Home, tools: Toolchain, access: ServiceAccess
+) -> Assembled:
     """The cluster with its startup cache, the warm drivers, and what looks after both. What can't be is left out,
-    and the log says why.
+    and the log says why. Jobs have `access` to the service.
     """
     companion = startup = None
     if jobs.startup_cache or jobs.warm_drivers or jobs.warm_sessions:
@@ -49,7 +52,7 @@ def assemble(database: Database, jobs: JobsSettings, home: Home, tools: Toolchai
         startup = StartupCache.of(tools, home.cache, source_digest())
         if startup is None:
             _log.warning("startup.no_cache", reason=f"{tools.java} is too old for one")
-    cluster = Clusters(jobs, tools, startup, Contents(home.environments))
+    cluster = Clusters(jobs, tools, startup, Contents(home.environments), access)
     making = Making(cluster, companion, home)
     drivers, sessions = jobs.warm_drivers, jobs.warm_sessions
     if drivers and jobs.deploy_mode != "client":

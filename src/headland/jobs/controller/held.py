@@ -53,9 +53,10 @@ class Held:
         *,
         patience: float,
         nice: int = 0,
+        identity: dict[str, object] | None = None,
     ) -> None:
         """Start it in `directory`, which has its folders. It is ended after `patience` seconds unless it has said
-        that it is ready.
+        that it is ready. `identity` is as in `launch.json`.
         """
         self.directory = directory
         directory.write(
@@ -66,6 +67,7 @@ class Held:
                 "notify": notify,
                 "patience": patience,
                 "nice": nice,
+                "identity": identity,
             },
         )
         self.runner = start_runner(directory, wait=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from headland.jobs import identity
 from headland.jobs.batches import submission
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.store import BatchRow
@@ -53,6 +54,8 @@ class Launcher:
             return endings.never_started(self.clock(), str(error))
         for file, text in launch.files.items():
             write_private(file, text)
+        if (access := self.cluster.access) is not None:
+            write_private(directory.instances, access.instances_text(identity.decode(row.submitter)))
         directory.write(
             directory.launch,
             {
@@ -61,6 +64,7 @@ class Launcher:
                 "arguments": launch.arguments,
                 "kill_grace": self.settings.kill_grace,
                 "log_limit": self.settings.log_limit,
+                "identity": access.endpoint if access is not None else None,
                 "notify": socket_address(self.home.controller_socket),
             },
         )

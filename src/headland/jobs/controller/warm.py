@@ -217,11 +217,13 @@ class WarmDrivers:
         file = directory.path / "warm.args"
         write_private(file, argument_file(arguments))
         java = [str(self._cluster.tools.java), f"@{file}"]
+        access = self._cluster.access
         held = Held(
             directory,
             *self._purpose.program(directory, java, machine.environment),
             socket_address(self._home.controller_socket),
             patience=_PATIENCE,
+            identity=access.endpoint if access is not None else None,
         )
         return Driver(held, machine, self._clock())
 

@@ -3,6 +3,7 @@
 | file | written by | what it says |
 | --- | --- | --- |
 | `launch.json` | controller | the program, its environment and folder; complete before a runner is started |
+| `instances.json` | controller | for the job: instances of the farm service that it may read |
 | `warm.json` | controller | a program to be started before there is a job for it (see `waiting.py`) |
 | `warmed` | runner | that program stands ready |
 | `lock` | runner | held (flock) as long as a runner lives |
@@ -103,6 +104,11 @@ class RunDirectory:
     def temporary(self) -> Path:
         """The program's temporary files; gone when it has ended."""
         return self.path / "tmp"
+
+    @property
+    def instances(self) -> Path:
+        """Instances of the farm service that the job may read."""
+        return self.path / "instances.json"
 
     @property
     def staged(self) -> Path:

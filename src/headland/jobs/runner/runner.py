@@ -11,6 +11,7 @@ from headland.jobs.runner import children
 from headland.jobs.runner.output import Copier
 from headland.jobs.runner.processes import ProcessIdentity
 from headland.jobs.runner.run_directory import RECORD_SIZE, RunDirectory
+from headland.jobs.runner.token_endpoint import TokenEndpoint
 
 #: Seconds that a notice to the controller may take; without it, the end is seen a second later.
 NOTIFY_PATIENCE = 0.5
@@ -29,6 +30,7 @@ class Runner:
     def __init__(self, directory: RunDirectory) -> None:
         self._directory = directory
         self._notify_path = ""
+        self._endpoint: TokenEndpoint | None = None
         self._output: Copier
         self._reserved: Path
 
@@ -46,10 +48,20 @@ class Runner:
         self._notify_path = str(launch["notify"])
         children.adopt_orphans()
         reserved = self._directory.reserve(self._directory.exit, RECORD_SIZE)
-        self._directory.write(self._directory.runner, ProcessIdentity.of(os.getpid()).record())
+        self._introduce(launch)
         self._directory.commit(reserved, self._directory.exit, self._program(launch))
         self._notify()
         return 0
+
+    def _introduce(self, record: dict[str, object]) -> None:
+        """Say who the runner is. Where the job is to have an identity, its tokens are got by the key of that digest."""
+        introduction = ProcessIdentity.of(os.getpid()).record()
+        if (identity := record.get("identity")) is not None:
+            told = as_table(identity)
+            patience = float(str(told["patience"]))
+            self._endpoint = TokenEndpoint(self._directory.path.name, str(told["service"]), patience)
+            introduction["token_key"] = self._endpoint.key_digest
+        self._directory.write(self._directory.runner, introduction)
 
     def _take_signals(self) -> None:
         """Blocked before anything can arrive, and waited for: no handler ever runs in the middle of a step."""
@@ -76,6 +88,8 @@ class Runner:
         """
         command = [str(part) for part in as_list(record["command"])]
         environment = {str(name): str(value) for name, value in as_table(record["environment"]).items()}
+        if self._endpoint is not None:
+            environment |= self._endpoint.open()
         os.chdir(self._directory.work)
         source, sink = os.pipe()
         self._output = Copier(source, str(self._directory.output), str(self._directory.early_output))
@@ -111,6 +125,8 @@ class Runner:
             self._directory.commit(self._reserved, self._directory.application, record)
         self._notify()
         status, killed = self._wait(pid, float(str(launch["kill_grace"])))
+        if self._endpoint is not None:
+            self._endpoint.close()
         self._clear_leftovers()
         self._output.finish(DRAINING)
         return ended(status=status, killed=killed)

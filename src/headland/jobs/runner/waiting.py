@@ -18,7 +18,6 @@ import signal
 import time
 
 from headland.jobs.runner import children
-from headland.jobs.runner.processes import ProcessIdentity
 from headland.jobs.runner.run_directory import RECORD_SIZE
 from headland.jobs.runner.runner import Runner, as_list, ended
 
@@ -63,7 +62,7 @@ class WaitingRunner(Runner):
         self._notify_path = str(record["notify"])
         os.nice(int(str(record["nice"])))
         children.adopt_orphans()
-        directory.write(directory.runner, ProcessIdentity.of(os.getpid()).record())
+        self._introduce(record)
         ours, theirs = socket.socketpair()
         try:
             pid = self._start(record, theirs.fileno(), early=True)

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from headland.database import Database
+from headland.jobs import identity
 from headland.jobs.batches import log
 from headland.jobs.batches.access import Access, Caller, Right
 from headland.jobs.batches.errors import AlreadyStoppedError, NotFoundError, RejectedError
@@ -78,6 +79,7 @@ class Sessions:
             kind=wanted.kind,
             request=commission.encode(wanted),
             created_at=self._clock(),
+            submitter=identity.encode(caller.principal),
         )
         try:
             row = await self._database.write(lambda connection: store.create(connection, new))

@@ -37,6 +37,7 @@ class SessionRow:
     stop_requested_at: int | None
     stop_reason: str | None
     delete_requested_at: int | None
+    submitter: bytes | None = None
 
     @property
     def unwanted(self) -> bool:
@@ -55,6 +56,7 @@ class NewSession:
     kind: str
     request: bytes
     created_at: int
+    submitter: bytes | None = None
 
 
 _VISIBLE = select(session).where(session.c.delete_requested_at.is_(None))

@@ -38,4 +38,6 @@ session = sa.Table(
     sa.Column("stop_reason", sa.Text),
     #: From here on nobody sees the session; the row goes when its processes and files are gone.
     sa.Column("delete_requested_at", sa.BigInteger),
+    #: Who submitted it (`jobs.identity`), as JSON; null where nobody showed who it was.
+    sa.Column("submitter", sa.LargeBinary),
 )

@@ -20,6 +20,7 @@ def read_claims(settings: IssuerSettings, claims: Mapping[str, Any]) -> Said:
         client_id=_first_text(claims, settings.client_id_claims),
         object_id=_first_text(claims, settings.object_id_claims),
         roles=_roles(settings, claims),
+        issuer=settings.issuer,
     )
     audiences = _texts(claims, "aud")
     if not audiences:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import msgspec
 import structlog
 
+from headland.jobs import identity
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.clusters.cluster import Clusters
 from headland.jobs.controller.held import Held, make_folders, write_private
@@ -73,6 +74,8 @@ class SessionLauncher:
             raise CannotStartError(str(error)) from None
         for file, text in launch.files.items():
             write_private(file, text)
+        if (access := self.cluster.access) is not None:
+            write_private(folder.instances, access.instances_text(identity.decode(row.submitter)))
         notify = socket_address(self.home.controller_socket)
         folder.write(
             folder.plan,
@@ -98,6 +101,7 @@ class SessionLauncher:
                 "arguments": launch.arguments,
                 "kill_grace": self.settings.kill_grace,
                 "log_limit": self.settings.log_limit,
+                "identity": access.endpoint if access is not None else None,
                 "notify": notify,
             },
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from headland.jobs.runner.run_directory import RECORD_SIZE
+from headland.jobs.runner.token_endpoint import ENDPOINT_VARIABLES
 from headland.jobs.sessions.host.answers import answer
 from headland.jobs.sessions.host.journal import Journal
 from headland.jobs.sessions.host.processes import Interpreter, Jvm
@@ -46,8 +47,14 @@ async def run(directory: SessionFolder, *, wait: bool) -> int:
 async def _processes(given: dict[str, Any], directory: SessionFolder) -> tuple[Jvm, Interpreter]:
     """The JVM, and the interpreter that makes the application."""
     said = {"_PYSPARK_DRIVER_CONN_INFO_PATH": str(directory.gateway)}
-    jvm = await Jvm.start(given["jvm"], given["environment"] | said)
-    return jvm, await Interpreter.start(given["python"], given["environment"])
+    jvm = await Jvm.start(given["jvm"], _environment(given) | said)
+    return jvm, await Interpreter.start(given["python"], _environment(given))
+
+
+def _environment(given: dict[str, Any]) -> dict[str, str]:
+    """What a plan says of the environment of its processes, and what this one was given by the runner for them."""
+    passed_on = {name: os.environ[name] for name in ENDPOINT_VARIABLES if name in os.environ}
+    return {**given["environment"], **passed_on}
 
 
 async def _host(
@@ -62,7 +69,7 @@ async def _host(
 
     async def start(name: str) -> Interpreter:
         interpreter = (
-            waiting if name == first else await Interpreter.start(given["python"], given["environment"])
+            waiting if name == first else await Interpreter.start(given["python"], _environment(given))
         )
         interpreter.tell(
             language=name,
