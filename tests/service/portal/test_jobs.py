@@ -9,6 +9,7 @@ import pytest
 from tests.service.portal.conftest import SETTINGS
 
 from headland.http.listener import Listener
+from headland.jobs import identity
 from headland.jobs.batches import store
 from headland.jobs.batches.record import head
 from headland.jobs.batches.report import Report
@@ -43,6 +44,10 @@ async def test_a_batch_is_submitted_with_all_that_the_form_says(portal):
     assert request["args"] == ["--day", "Thursday morning"]
     assert request["conf"] == {"spark.sql.shuffle.partitions": "4", "spark.x": "a=b"}
     assert (request["executor_cores"], request["driver_memory"]) == (2, "1g")
+    # A person's job acts for the person.
+    submitter = identity.decode(row.submitter)
+    assert submitter is not None
+    assert (submitter.object_id, submitter.issuer) == (row.owner, "")
     page = await ada.open(path)
     assert "nightly" in page.text
     assert "waits for its turn" in page.text

@@ -300,4 +300,5 @@ def test_a_runner_needs_nothing_but_the_standard_library():
         "headland.jobs.runner.processes",
         "headland.jobs.runner.run_directory",
         "headland.jobs.runner.runner",
+        "headland.jobs.runner.token_endpoint",
     ]

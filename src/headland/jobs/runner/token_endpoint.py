@@ -213,16 +213,17 @@ def _head(connection: socket.socket) -> bytes:
         OSError: whoever asked has gone.
     """
     head, deadline = b"", time.monotonic() + _ARRIVING
-    while b"\r\n\r\n" not in head:
-        if len(head) > _LONGEST_HEAD:
-            raise _BadRequestError(400, f"The request's head is longer than {_LONGEST_HEAD} bytes.")
+    while b"\r\n\r\n" not in head and len(head) <= _LONGEST_HEAD:
         if time.monotonic() > deadline:
             raise _BadRequestError(400, "The request took too long to arrive.")
         piece = connection.recv(_LONGEST_HEAD)
         if not piece:
             raise _BadRequestError(400, "The request has no end.")
         head += piece
-    return head.partition(b"\r\n\r\n")[0]
+    found, end, _ = head.partition(b"\r\n\r\n")
+    if not end or len(found) > _LONGEST_HEAD:
+        raise _BadRequestError(400, f"The request's head is longer than {_LONGEST_HEAD} bytes.")
+    return found
 
 
 def _headers(lines: list[bytes]) -> dict[bytes, bytes]:
@@ -230,7 +231,7 @@ def _headers(lines: list[bytes]) -> dict[bytes, bytes]:
     for line in lines:
         name, colon, value = line.partition(b":")
         name = name.lower()
-        if not colon or not name or name.strip() != name:
+        if not colon or name.split() != [name]:
             raise _BadRequestError(400, "A header is malformed.")
         if name in found and name in {b"host", b"x-identity-header"}:
             raise _BadRequestError(400, f"The header {name.decode()} is repeated.")
