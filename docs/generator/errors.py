@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from generator.markdown import code, page, table
 from headland.control.errors import ControlError
+from headland.farm.answers import OTHER_CODES
 from headland.farm.errors import FarmError
 from headland.identity.admin_service import STATUS
 from headland.identity.errors import IdentityError
@@ -80,10 +81,12 @@ def _control() -> Iterator[tuple[str, ...]]:
 
 
 def _farm() -> Iterator[tuple[str, ...]]:
-    yield from sorted(
+    rows = [
         (str(error.status), code(error.code), _text(error), _meaning(error))
         for error in _subclasses(FarmError)
-    )
+    ]
+    rows += [(str(status), code(name), "", when) for status, name, when in OTHER_CODES]
+    yield from sorted(rows)
 
 
 def _classes(errors: Iterable[tuple[int, type[Exception]]]) -> str:

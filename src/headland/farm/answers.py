@@ -1,6 +1,6 @@
 """Answers: what every one of them bears in its head, and the one table from errors to them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
@@ -37,6 +37,18 @@ _WHEN_DEPLOYED = "2"
 
 #: By status, for refusals that are HTTP's own.
 _CODES = {400: "BadRequest", 404: "NotFound", 405: "MethodNotAllowed", 413: "RequestEntityTooLarge"}
+
+#: Codes of refusals that are no `FarmError`, each with its status and when it is answered: for the list of errors.
+OTHER_CODES: Sequence[tuple[int, str, str]] = (
+    (400, "BadRequest", "The request, its body or its encoding is broken off or malformed."),
+    (401, "AuthenticationFailed", "No token, or one that is not good; `WWW-Authenticate` says what to send."),
+    (404, "NotFound", "The path leads nowhere."),
+    (405, "MethodNotAllowed", "The path has no such method; `Allow` says which it has."),
+    (413, "RequestEntityTooLarge", "The body, or the file in it, is larger than the settings allow."),
+    (416, "RangeNotSatisfiable", "No part of the file lies in the range that was asked for."),
+    (500, "InternalServerError", "A fault of Headland's; the log has it under `traceId`."),
+    (503, "ServiceUnavailable", "The instance's store or files can't be reached now; nothing was done."),
+)
 
 
 class _Answer(Response):

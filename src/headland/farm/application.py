@@ -2,6 +2,7 @@
 
 from starlette.types import Scope
 
+from headland.farm.absent import absent_operations
 from headland.farm.answers import RENDERERS
 from headland.farm.arrival import Addresses, Arrival
 from headland.farm.attachments.routes import file_operations
@@ -64,7 +65,8 @@ class FarmApplication(Application):
         query = query_of(scope["query_string"])
         version = version_of(query)
         if version not in self._routes:
-            self._routes[version] = Routes(operations_of(version, self._surroundings))
+            served = operations_of(version, self._surroundings)
+            self._routes[version] = Routes([*served, *absent_operations(version, self._surroundings)])
         found, scope["path_params"] = self._routes[version].find(scope["method"], segments)
         scope["route"] = found.path
         scope["arrival"] = Arrival(instance, version, query, base, path)

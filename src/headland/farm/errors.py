@@ -233,6 +233,16 @@ class PreconditionError(FarmError):
         )
 
 
+class NotServedError(FarmError):
+    """The public service has such operations, and Headland has not. No client tries that again by itself."""
+
+    status = 501
+    code = "NotImplemented"
+
+    def __init__(self, group: str) -> None:
+        super().__init__(f"Headland has no operations of the group '{group}'.")
+
+
 class UnsupportedMediaTypeError(FarmError):
     """The body is said to be of a type that the operation does not take."""
 

@@ -19,7 +19,9 @@ def guarded(name: str, action: str, act: Act, gate: Gate) -> Handler:
 
     async def handle(request: Request) -> Response:
         arrival: Arrival = request.scope["arrival"]
-        return await act(request, arrival, await enter(request, arrival.instance, action))
+        visit = await enter(request, arrival.instance, action)
+        with visit.store.busy():
+            return await act(request, arrival, visit)
 
     handle.__name__ = name
     return handle

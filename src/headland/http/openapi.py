@@ -55,6 +55,7 @@ def _types(apis: Sequence[Api]) -> list[Any]:
         for operation in api.operations:
             answers = [*operation.answers.values(), *api.errors.values()]
             parameters = [parameter.type for parameter in operation.parameters]
+            parameters += operation.segments.values()
             for wanted in (operation.body, *(answer.body for answer in answers), *parameters):
                 if wanted is not None and not isinstance(wanted, str):
                     found[_key(wanted)] = wanted
@@ -80,7 +81,12 @@ def _entry(api: Api, operation: Operation, schemas: Mapping[str, Any]) -> dict[s
         "summary": operation.summary,
         "operationId": operation.handler.__name__,
         "parameters": [
-            {"name": name, "in": "path", "required": True, "schema": schemas[_key(api.segment)]}
+            {
+                "name": name,
+                "in": "path",
+                "required": True,
+                "schema": schemas[_key(operation.segments.get(name, api.segment))],
+            }
             for name in re.findall(r"{(\w+)", operation.path)
         ]
         + [

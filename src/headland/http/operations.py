@@ -48,6 +48,8 @@ class Operation:
     #: Media types in which the body may come.
     media_types: Sequence[str] = ("application/json",)
     parameters: Sequence[Parameter] = ()
+    #: Types of the path's parameters, where they are not those that the service's usually have.
+    segments: Mapping[str, Any] = field(default_factory=dict)
     #: Whether it is Headland's own addition to the protocol the service speaks.
     addition: bool = False
     #: Whether a bearer token is demanded.

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+from tests.service.farm.conftest import Caller
 
 from headland.farm.versions import ALL, Version
 from headland.security import Verifier
@@ -78,3 +79,11 @@ async def test_an_instance_publishes_each_version(client: httpx.AsyncClient, ver
 async def test_the_description_needs_a_version(client: httpx.AsyncClient) -> None:
     answer = await client.get("https://headland.example:8443/farm/meadow/openapi.json")
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "MissingApiVersionParameter")
+
+
+async def test_parameters_of_tiles_are_numbers(admin: Caller) -> None:
+    published = (await admin("GET", "/openapi.json")).json()
+    asked = published["paths"]["/tiles/boundaries/{zoom}/{column}/{row}"]["get"]["parameters"]
+    schemas = {each["name"]: each["schema"] for each in asked if each["in"] == "path"}
+    assert schemas["zoom"] == {"type": "integer", "minimum": 0, "maximum": 16}
+    assert schemas["column"] == schemas["row"] == {"type": "integer", "minimum": 0, "maximum": 65535}

@@ -314,3 +314,15 @@ def test_nothing_acknowledged_is_lost_when_a_writer_is_killed(stores: Stores, ro
     for number in said:
         key = Key("", f"p{number:06}")
         assert store.read(lambda c, key=key: rows.find(c, PARTIES.family, key)) is not None
+
+
+def test_a_store_that_a_request_is_about_to_use_stays_open(shelf: Shelf) -> None:
+    stores = Stores(shelf, most_open=1)
+    for key in ("one", "two"):
+        stores.lay_out(key)
+    one = stores.open("one")
+    with one.busy():
+        stores.open("two")
+        put(one, "p1")
+    assert names(one) == 1
+    stores.close()

@@ -3,13 +3,14 @@
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from typing import IO
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from headland.farm.bulk.wire import Event, encode_event
+from headland.farm.stores import Store
 from headland.storage.threads import finish_in_thread
 
 #: Lines of JSON have no registered media type. This is the usual one; the others are taken for it.
@@ -26,6 +27,19 @@ class _LinesResponse(Response):
 
     media_type = NDJSON
 
+    def __init__(self, store: Store, headers: Mapping[str, str]) -> None:
+        super().__init__(headers=headers)
+        # From now on, since the request is dealt with before its answer is sent.
+        self._using = ExitStack()
+        self._using.enter_context(store.busy())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._using:
+            await self._tell(send)
+
+    async def _tell(self, send: Send) -> None:
+        raise NotImplementedError
+
     def init_headers(self, headers: Mapping[str, str] | None = None) -> None:
         super().init_headers(headers)
         del self.headers["content-length"]
@@ -41,11 +55,11 @@ class AccountResponse(_LinesResponse):
     on; so what is told waits for them, in a file where it is much.
     """
 
-    def __init__(self, events: AsyncIterator[Event], headers: Mapping[str, str]) -> None:
-        super().__init__(headers=headers)
+    def __init__(self, store: Store, events: AsyncIterator[Event], headers: Mapping[str, str]) -> None:
+        super().__init__(store, headers)
         self._events = events
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _tell(self, send: Send) -> None:
         await self._begin(send)
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as file:
             account = _Account(file)
@@ -99,14 +113,19 @@ class ExportResponse(_LinesResponse):
     """Sends lines as they are read. Where reading fails the answer breaks off, and is not taken for a whole one."""
 
     def __init__(
-        self, lines: AbstractContextManager[Iterator[bytes]], headers: Mapping[str, str], *, head_only: bool
+        self,
+        store: Store,
+        lines: AbstractContextManager[Iterator[bytes]],
+        headers: Mapping[str, str],
+        *,
+        head_only: bool,
     ) -> None:
-        """`lines` are opened, read and closed in threads, one after the other."""
-        super().__init__(headers=headers)
+        """`lines` of the store are opened, read and closed in threads, one after the other."""
+        super().__init__(store, headers)
         self._lines = lines
         self._head_only = head_only
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _tell(self, send: Send) -> None:
         lines = await finish_in_thread(self._lines.__enter__)
         try:
             await self._begin(send)

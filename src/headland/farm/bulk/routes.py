@@ -127,7 +127,7 @@ class _Bulk:
             with visit.store.snapshot() as connection:
                 yield records(connection) if shape is None else documents_of(connection, shape)
 
-        return ExportResponse(lines(), lines_head(request), head_only=request.method == "HEAD")
+        return ExportResponse(visit.store, lines(), lines_head(request), head_only=request.method == "HEAD")
 
     async def merge(self, request: Request, arrival: Arrival, visit: Visit) -> Response:
         given = one(arrival.query, "mode")
@@ -158,7 +158,7 @@ class _Bulk:
             LineReader(longest, first),
             lambda: Stamp(int(clock()), visit.principal.object_id),
         )
-        return AccountResponse(taking.run(_body_of(request)), lines_head(request))
+        return AccountResponse(visit.store, taking.run(_body_of(request)), lines_head(request))
 
 
 def _body_of(request: Request) -> AsyncIterator[bytes]:

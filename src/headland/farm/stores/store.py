@@ -39,7 +39,7 @@ class Store:
         self.snapshot = database.snapshot
         #: See `Database.version`.
         self.version = database.version
-        #: Writes that are not answered yet, and reads in threads.
+        #: Requests, writes and reads in threads that are not answered yet.
         self._working = 0
         self._counting = threading.Lock()
         #: Signs what clients are given to bring back.
@@ -69,7 +69,7 @@ class Store:
 
     async def read_in_thread(self, make: Callable[[Connection], T]) -> T:
         """`read_snapshot` for what takes so long that others go on meanwhile."""
-        with self._busy():
+        with self.busy():
             return await finish_in_thread(self._database.read_snapshot, make)
 
     @property
@@ -79,16 +79,17 @@ class Store:
 
     async def write(self, change: Callable[[Connection], T]) -> T:
         """What `change` returns, once it is on disk. Raises as `Database.write`."""
-        with self._busy():
+        with self.busy():
             return await self._database.write(change)
 
     def write_and_wait(self, change: Callable[[Connection], T]) -> T:
         """`write` for callers without an event loop, of any thread."""
-        with self._busy():
+        with self.busy():
             return self._database.write_and_wait(change)
 
     @contextmanager
-    def _busy(self) -> Iterator[None]:
+    def busy(self) -> Iterator[None]:
+        """Somebody is about to use it: it is not closed as idle meanwhile."""
         with self._counting:
             self._working += 1
         try:

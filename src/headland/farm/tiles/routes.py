@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Iterator
+from typing import Annotated
 from urllib.parse import urlencode
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -34,6 +35,9 @@ from headland.http.operations import Answer, Operation, Parameter
 VECTOR_TILE = "application/vnd.mapbox-vector-tile"
 
 _ETAG = {"ETag": "Of just this answer."}
+
+Zoom = Annotated[int, Meta(ge=0, le=LARGEST_ZOOM)]
+Place = Annotated[int, Meta(ge=0, le=2**LARGEST_ZOOM - 1)]
 
 
 class Layer(Struct):
@@ -95,6 +99,7 @@ def tile_operations(version: Version, surroundings: Surroundings) -> Iterator[Op
             304: Answer("It is as the caller knows it."),
         },
         parameters=(api_version(version), *narrowing, READ_CONDITIONS[1]),
+        segments={"zoom": Zoom, "column": Place, "row": Place},
         addition=True,
         action=read,
     )
