@@ -81,6 +81,7 @@ async def test_the_description_needs_a_version(client: httpx.AsyncClient) -> Non
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "MissingApiVersionParameter")
 
 
+@pytest.mark.anyio
 async def test_parameters_of_tiles_are_numbers(admin: Caller) -> None:
     published = (await admin("GET", "/openapi.json")).json()
     asked = published["paths"]["/tiles/boundaries/{zoom}/{column}/{row}"]["get"]["parameters"]
