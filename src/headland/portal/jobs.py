@@ -45,9 +45,11 @@ class AppInfo(Struct, rename="camel"):
 
     @property
     def cluster_url(self) -> str | None:
-        """Where a cluster shows it; a UI on this machine is among Spark's pages."""
+        """Where a cluster shows it; a UI on this machine is among Spark's pages, which the service itself names."""
         url = self.spark_ui_url
-        return None if url is None or urlsplit(url).hostname in {"localhost", "127.0.0.1"} else url
+        if url is None or urlsplit(url).path.startswith(f"{API}/"):
+            return None
+        return None if urlsplit(url).hostname in {"localhost", "127.0.0.1"} else url
 
 
 class Job(Struct, rename="camel"):

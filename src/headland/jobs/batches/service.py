@@ -31,10 +31,10 @@ from headland.jobs.batches.progress import ProgressReader
 from headland.jobs.batches.states import State
 from headland.jobs.batches.store import BatchRow, Shown
 from headland.jobs.batches.submission_keys import SubmissionKey, create_once, find_submitted
-from headland.jobs.batches.wire import AppInfo, BatchRequest, BatchTimes, Progress
+from headland.jobs.batches.wire import BatchRequest, BatchTimes, Progress
 from headland.jobs.environments.service import Environments
 from headland.jobs.runner.run_directory import RunDirectory
-from headland.jobs.spark_ui.run import Run
+from headland.jobs.spark_ui.run import Run, driver_ui
 from headland.jobs.wakeup import wake
 from headland.settings import Home, JobsSettings
 from headland.storage import StorageError
@@ -263,8 +263,7 @@ class Batches:
     def run(self, reference: int | str, caller: Caller) -> Run:
         """What Spark's pages are made from."""
         row = self._find(reference, caller, Right.VIEW)
-        info = msgspec.json.decode(row.app_info, type=AppInfo) if row.app_info else AppInfo()
-        ui = info.spark_ui_url if row.finished_at is None else None
+        ui = driver_ui(row.app_info) if row.finished_at is None else None
         return Run(f"batch {row.id}", self._directory(row).events, ui)
 
     async def kill(self, reference: int | str, caller: Caller) -> None:

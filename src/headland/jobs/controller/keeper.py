@@ -30,6 +30,7 @@ from headland.jobs.controller.runners import clear_warm
 from headland.jobs.controller.warm import Driver, WarmDrivers
 from headland.jobs.node import own_user
 from headland.jobs.runner.run_directory import RunDirectory
+from headland.jobs.spark_ui.run import driver_ui, running_info
 from headland.settings import Home, Settings
 
 _log = structlog.get_logger("headland.jobs.controller")
@@ -97,21 +98,25 @@ class BatchKeeper:
             events.refresh()
             if events.app_id is not None:
                 changes["app_id"] = events.app_id
-        info = self._app_info(row, directory, request) if application is not None else None
+        known = row.app_id is not None or "app_id" in changes
+        info = self._app_info(row, directory, request, application=known) if application is not None else None
         if info != row.app_info:
             changes["app_info"] = info
         if changes:
             self.database.write_and_wait(lambda connection: store.change(connection, row.id, **changes))
 
-    def _app_info(self, row: BatchRow, directory: RunDirectory, request: Submission) -> bytes:
+    def _app_info(
+        self, row: BatchRow, directory: RunDirectory, request: Submission, *, application: bool
+    ) -> bytes:
         """Where to look at an application whose driver is our own program."""
         conf = {**self.settings.jobs.spark_conf, **request.conf}
         ui = None
         if conf.get("spark.ui.enabled") == "true":
-            known = msgspec.json.decode(row.app_info, type=AppInfo).spark_ui_url if row.app_info else None
             host = self.cluster.driver_host(request, directory)
-            ui = known or driver_facts(head(directory.output, SAID_WITHIN)).ui_url(host)
-        return msgspec.json.encode(AppInfo(driver_log_url=self._log_url(row), spark_ui_url=ui))
+            ui = driver_ui(row.app_info) or driver_facts(head(directory.output, SAID_WITHIN)).ui_url(host)
+        # Rows of before that was kept have the default one.
+        master = request.master or self.settings.jobs.master
+        return running_info(self._url(row), master, ui, application=application)
 
     def _without_runner(self, row: BatchRow, directory: RunDirectory) -> None:
         """No runner is at work, and while the lock is ours none can begin."""
@@ -239,7 +244,10 @@ class BatchKeeper:
         _log.info("batch.deleted", batch=row.id)
 
     def _log_url(self, row: BatchRow) -> str:
-        return f"{self.settings.server.public_url}/livy/batches/{row.id}/log"
+        return f"{self._url(row)}/log"
+
+    def _url(self, row: BatchRow) -> str:
+        return f"{self.settings.server.public_url}/livy/batches/{row.id}"
 
     def _directory(self, row: BatchRow) -> RunDirectory:
         return RunDirectory(self.home.batches / row.run_key)

@@ -18,7 +18,6 @@ from headland.jobs.batches.output import OutputReader
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.service import now
 from headland.jobs.batches.store import DuplicateNameError
-from headland.jobs.batches.wire import AppInfo
 from headland.jobs.environments.service import Environments
 from headland.jobs.sessions import commission, host_calls, store
 from headland.jobs.sessions.host_calls import HostSilentError
@@ -27,7 +26,7 @@ from headland.jobs.sessions.run_folder import SessionFolder
 from headland.jobs.sessions.shown import shown, state_of
 from headland.jobs.sessions.store import SessionRow
 from headland.jobs.sessions.wire import Session, SessionList, SessionRequest
-from headland.jobs.spark_ui.run import Run
+from headland.jobs.spark_ui.run import Run, driver_ui
 from headland.jobs.wakeup import wake_for_sessions
 from headland.settings import Home, JobsSettings
 
@@ -124,8 +123,7 @@ class Sessions:
     def run(self, reference: int | str, caller: Caller) -> Run:
         """What Spark's pages are made from."""
         row = self.find(reference, caller, Right.VIEW)
-        info = msgspec.json.decode(row.app_info, type=AppInfo) if row.app_info else AppInfo()
-        ui = info.spark_ui_url if row.finished_at is None else None
+        ui = driver_ui(row.app_info) if row.finished_at is None else None
         return Run(f"session {row.id}", self.folder(row).events, ui)
 
     async def connect(self, reference: int | str, caller: Caller) -> Session:

@@ -28,6 +28,7 @@ from headland.jobs.sessions.host_calls import ask_now
 from headland.jobs.sessions.run_folder import SessionFolder
 from headland.jobs.sessions.states import Event, State, move
 from headland.jobs.sessions.store import SessionRow
+from headland.jobs.spark_ui.run import running_info
 from headland.settings import Home, Settings
 
 _log = structlog.get_logger("headland.jobs.sessions")
@@ -83,12 +84,13 @@ class SessionKeeper:
 
     def _up(self, row: SessionRow, application: dict[str, object]) -> None:
         ui = application["ui_url"]
-        info = AppInfo(driver_log_url=self._log_url(row), spark_ui_url=None if ui is None else str(ui))
+        master = commission.decode(row.request).submission.master or self.settings.jobs.master
+        info = running_info(self._url(row), master, None if ui is None else str(ui), application=True)
         values = {
             "state": move(row.state, Event.INTERPRETER_READY),
             "started_at": self.clock(),
             "app_id": str(application["app_id"]),
-            "app_info": msgspec.json.encode(info),
+            "app_info": info,
         }
         self.database.write_and_wait(lambda connection: store.change(connection, row.id, **values))
         _log.info("session.up", session=row.id, application=values["app_id"])
@@ -207,4 +209,7 @@ class SessionKeeper:
         _log.info("session.deleted", session=row.id)
 
     def _log_url(self, row: SessionRow) -> str:
-        return f"{self.settings.server.public_url}/livy/sessions/{row.id}/log"
+        return f"{self._url(row)}/log"
+
+    def _url(self, row: SessionRow) -> str:
+        return f"{self.settings.server.public_url}/livy/sessions/{row.id}"
