@@ -11,12 +11,12 @@ from typing import NoReturn, TypeVar
 
 import msgspec
 from joserfc import jws
-from joserfc.errors import JoseError
 
 from headland.identity import refusals
 from headland.identity.client_certificates import by_thumbprint, public_key, shown
 from headland.identity.records import Certificate
 from headland.identity.refusals import TokenRefusedError
+from headland.security.token_errors import UNREADABLE
 
 Part = TypeVar("Part", bound=msgspec.Struct)
 
@@ -126,7 +126,7 @@ class Assertion:
             raise TokenRefusedError(refusals.ASSERTION_KEY_UNKNOWN, key=self.key)
         try:
             good = jws.validate_compact(self._signed(), public_key(found.der), registry=_REGISTRY)
-        except (JoseError, ValueError):
+        except UNREADABLE:
             good = False
         if not good:
             raise TokenRefusedError(refusals.ASSERTION_SIGNATURE, key=self.key)
@@ -143,7 +143,7 @@ class Assertion:
         """It without base64's padding, signed as it came: azure-identity's asynchronous clients sign the padding, too.
 
         Raises:
-            JoseError, ValueError: it can't be decoded.
+            JoseError, ValueError, TypeError: it can't be decoded.
         """
         header, payload, signature = self.text.encode().split(b".")
         plain = b".".join(part.rstrip(b"=") for part in (header, payload, signature))

@@ -2,12 +2,19 @@
 
 from typing import TYPE_CHECKING
 
+from joserfc.errors import JoseError
+
 if TYPE_CHECKING:
     from headland.security.issuers import TrustedIssuer
 
 
 #: Of what can't be read, or says too little.
 MALFORMED = "The token is not a JWT of a trusted issuer: header or claims are malformed."
+
+
+#: What is raised for a JWT that can't be read or checked, whoever wrote it: JSON of the wrong types where the library
+#: takes the right ones for granted, such as `crit`, and JSON that is nested deeper than the stack.
+UNREADABLE = (JoseError, ValueError, TypeError, RecursionError)
 
 
 class TokenError(Exception):

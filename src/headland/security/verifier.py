@@ -10,11 +10,10 @@ from typing import Any
 
 import msgspec
 from joserfc import jwt
-from joserfc.errors import JoseError
 
 from headland.security.issuers import TrustedIssuer
 from headland.security.principal import Principal
-from headland.security.token_errors import MALFORMED, TokenError, UnknownKeyError
+from headland.security.token_errors import MALFORMED, UNREADABLE, TokenError, UnknownKeyError
 
 #: Seconds by which the clocks of issuer and verifier may differ (RFC 8725 asks for a small leeway).
 LEEWAY = 60
@@ -103,7 +102,7 @@ class Verifier:
             raise UnknownKeyError(issuer, header.kid)
         try:
             claims: dict[str, Any] = jwt.decode(token, key, algorithms=[header.alg]).claims
-        except (JoseError, ValueError):
+        except UNREADABLE:
             raise TokenError("The token's signature is wrong.") from None
         said = issuer.read(claims)
         principal = issuer.resolve(said.principal)
@@ -131,7 +130,7 @@ def _peek(token: str) -> tuple[_Header, _Claimed]:
     try:
         header = msgspec.json.decode(_decoded(parts[0]), type=_Header)
         claims = msgspec.json.decode(_decoded(parts[1]), type=_Claimed)
-    except (ValueError, msgspec.DecodeError):
+    except UNREADABLE:
         raise TokenError(MALFORMED) from None
     return header, claims
 

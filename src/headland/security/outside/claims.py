@@ -1,5 +1,6 @@
 """What the claims of somebody else's tokens mean here: every provider has its own names."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -66,6 +67,9 @@ def _texts(claims: Mapping[str, Any], name: str) -> list[str]:
 def _seconds(claims: Mapping[str, Any], name: str, otherwise: float | None = None) -> float:
     value = claims.get(name, otherwise)
     if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _unfit(name)
+    # Python reads NaN and Infinity, before or after which there is no time.
+    if isinstance(value, float) and not math.isfinite(value):
         raise _unfit(name)
     return value
 
