@@ -187,6 +187,12 @@ class ContentTooLargeError(ControlError):
     status, code = 413, "RequestContentTooLarge"
 
 
+class RequestTimeoutError(ControlError):
+    """The body does not come, or too slowly."""
+
+    status, code = 408, "RequestTimeout"
+
+
 class UnsupportedMediaTypeError(ControlError):
     """The body is said to be something other than JSON."""
 

@@ -16,6 +16,7 @@ from headland.control.errors import (
     BadParameterError,
     ContentTooLargeError,
     InvalidContentError,
+    RequestTimeoutError,
     UnsupportedMediaTypeError,
 )
 from headland.control.terms import Terms
@@ -150,6 +151,7 @@ async def body_of(request: Request, kind: type[T], *, optional: bool = False) ->
 
     Raises:
         ContentTooLargeError, UnsupportedMediaTypeError: it is too large, or not JSON by its own word.
+        RequestTimeoutError: it does not come.
         InvalidContentError: it is not JSON, or a field is missing or of another type.
     """
     try:
@@ -157,6 +159,8 @@ async def body_of(request: Request, kind: type[T], *, optional: bool = False) ->
     except BodyError as error:
         if error.status == 413:
             raise ContentTooLargeError(error.message) from None
+        if error.status == 408:
+            raise RequestTimeoutError(error.message) from None
         raise InvalidContentError(error.message) from None
     media_type, _ = media_type_of(request)
     if content and media_type not in {"", _JSON}:

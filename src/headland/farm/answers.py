@@ -36,7 +36,13 @@ _SOON = "1"
 _WHEN_DEPLOYED = "2"
 
 #: By status, for refusals that are HTTP's own.
-_CODES = {400: "BadRequest", 404: "NotFound", 405: "MethodNotAllowed", 413: "RequestEntityTooLarge"}
+_CODES = {
+    400: "BadRequest",
+    404: "NotFound",
+    405: "MethodNotAllowed",
+    408: "RequestTimeout",
+    413: "RequestEntityTooLarge",
+}
 
 #: Codes of refusals that are no `FarmError`, each with its status and when it is answered: for the list of errors.
 OTHER_CODES: Sequence[tuple[int, str, str]] = (
@@ -44,6 +50,11 @@ OTHER_CODES: Sequence[tuple[int, str, str]] = (
     (401, "AuthenticationFailed", "No token, or one that is not good; `WWW-Authenticate` says what to send."),
     (404, "NotFound", "The path leads nowhere."),
     (405, "MethodNotAllowed", "The path has no such method; `Allow` says which it has."),
+    (
+        408,
+        "RequestTimeout",
+        "The body does not come, or too slowly (`server.body_timeout`, `server.body_rate`).",
+    ),
     (413, "RequestEntityTooLarge", "The body, or the file in it, is larger than the settings allow."),
     (416, "RangeNotSatisfiable", "No part of the file lies in the range that was asked for."),
     (500, "InternalServerError", "A fault of Headland's; the log has it under `traceId`."),

@@ -27,6 +27,7 @@ ERRORS = {
         "Others are linked to it, a job deletes it, or the instance can't be used.", ErrorResponse, _CODE
     ),
     412: Answer("The resource does not have the eTag that the caller supposed.", ErrorResponse, _CODE),
+    408: Answer("The body does not come.", ErrorResponse, _CODE),
     413: Answer("The body is too large.", ErrorResponse, _CODE),
     415: Answer("The body, or the file in it, is of a type that is not taken.", ErrorResponse, _CODE),
     429: Answer(

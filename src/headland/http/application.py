@@ -5,17 +5,23 @@ from typing import Any
 
 from starlette.datastructures import State
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from headland.http.failures import http_error, internal_error
+from headland.http.bodies import BodyError
+from headland.http.failures import body_error, client_gone, http_error, internal_error
 from headland.http.operations import Handler, Operation, any_of, routes_of
 
 #: What is answered to an error.
 Renderer = Callable[[Request, Exception], Awaitable[Response]]
 
-_DEFAULTS: Mapping[type[Exception], Renderer] = {HTTPException: http_error, Exception: internal_error}
+_DEFAULTS: Mapping[type[Exception], Renderer] = {
+    BodyError: body_error,
+    ClientDisconnect: client_gone,
+    HTTPException: http_error,
+    Exception: internal_error,
+}
 
 
 class Application:

@@ -5,6 +5,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.http.answers import json_answer
+from headland.http.bodies import BodyError
 
 
 def internal_error_text(request_id: object) -> str:
@@ -22,3 +23,15 @@ async def http_error(_request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
     return json_answer({"msg": error.detail}, error.status_code, error.headers)
+
+
+async def body_error(_request: Request, error: Exception) -> Response:
+    """A body that can't be taken."""
+    if not isinstance(error, BodyError):
+        raise error
+    return json_answer({"msg": error.message}, error.status)
+
+
+async def client_gone(_request: Request, _error: Exception) -> Response:
+    """The client hung up while its body was awaited. Nobody reads it, and it is no fault of the server's."""
+    return json_answer({"msg": "The client went away before its request was complete."}, 400)

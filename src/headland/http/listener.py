@@ -14,10 +14,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from headland.http.answered import Answered, timestamp
 from headland.http.application import Application
+from headland.http.connections import Connections, client_of
+from headland.http.drain_body import BodyPace, DrainBody, may_have_body
 from headland.http.failures import internal_error
 from headland.http.request_ids import PLAIN_ID, REQUEST_ID, new_id
 from headland.http.traffic import Traffic
-from headland.http.unread import Unread, may_be_left
 
 _log = structlog.get_logger("headland.http")
 
@@ -82,12 +83,17 @@ class Listener:
         tls: bool,
         traffic: Traffic | None = None,
         hosts: Hosts | None = None,
+        pace: BodyPace | None = None,
+        connections: Connections | None = None,
     ) -> None:
         """`mounted` is by path prefix. All other paths are for the first `at_root` that knows them, else for
         the last. `Strict-Transport-Security` is said only where TLS is spoken. `traffic` is told of what was
-        answered. Where a request's host is one of `hosts`, its path does not count.
+        answered. Where a request's host is one of `hosts`, its path does not count. Bodies have to come at `pace`.
+        `connections` is told of who asks.
         """
         self._name = name
+        self._pace = pace or BodyPace()
+        self.connections = connections
         self.traffic = traffic or Traffic(name)
         headers = [*SECURITY_HEADERS, STRICT_TRANSPORT] if tls else [*SECURITY_HEADERS]
         self._mounted = {prefix: _both(app, headers) for prefix, app in mounted.items()}
@@ -105,9 +111,13 @@ class Listener:
         scope["state"] = {"request_id": request_id}
         outer = REQUEST_ID.set(request_id)
         status = 0
-        if may_be_left(scope, headers):
-            unread = Unread(receive, send)
-            receive, send = unread.receive, unread.send
+        if may_have_body(scope, headers):
+            body = DrainBody(receive, send, scope, headers, self._pace)
+            receive, send = body.receive, body.send
+        connections = self.connections
+        client = client_of(scope.get("client")) if connections is not None else None
+        if connections is not None and client is not None:
+            connections.begin(client)
         hosts = self._hosts
         application = self._at_path(scope) if hosts is None else self._at_host(hosts, scope, headers)
 
@@ -131,6 +141,8 @@ class Listener:
                 await answer(scope, receive, send_with_headers)
         finally:
             REQUEST_ID.reset(outer)
+            if connections is not None and client is not None:
+                connections.end(client)
             self.traffic.add(
                 Answered(
                     timestamp(time.time()),

@@ -102,6 +102,7 @@ def client_id_of(request: Request) -> str:
 
 BAD_BODY = {
     400: Answer("The body is not as it must be; the message names the field.", wire.Problem),
+    408: Answer("The body does not come.", wire.Problem),
     413: Answer("The body is too large.", wire.Problem),
     415: Answer("The body is not JSON.", wire.Problem),
 }

@@ -85,6 +85,7 @@ OPERATIONS = (
             201: Answer("It is published.", key_wire.Key),
             400: Answer("The body is not as it must be; the message names the field.", wire.Problem),
             409: Answer("A key that takes over earlier is published already.", wire.Problem),
+            408: Answer("The body does not come.", wire.Problem),
             413: Answer("The body is too large.", wire.Problem),
             415: Answer("The body is not JSON.", wire.Problem),
         },

@@ -28,6 +28,7 @@ MALFORMED = Case(
     400, "invalid_request", 9002313, "Invalid request. Request is malformed or invalid. {problem}"
 )
 MEDIA_TYPE = Case(415, "invalid_request", 9002313, MALFORMED.text)
+BODY_TIMEOUT = Case(408, "invalid_request", 9002313, MALFORMED.text)
 TOO_LARGE = Case(413, "invalid_request", 9002313, MALFORMED.text)
 WRONG_METHOD = Case(
     405,

@@ -53,7 +53,8 @@ class Sent:
         try:
             body = await read_body(request, LARGEST_FORM, setting="")
         except BodyError as error:
-            case = refusals.TOO_LARGE if error.status == 413 else refusals.MALFORMED
+            cases = {408: refusals.BODY_TIMEOUT, 413: refusals.TOO_LARGE}
+            case = cases.get(error.status, refusals.MALFORMED)
             raise TokenRefusedError(case, problem=error.message) from None
         scope = request.scope
         return cls(header(scope, b"content-type") or "", header(scope, b"authorization"), body)

@@ -127,6 +127,7 @@ def _issue(service: TokenService, grant: Grant, now: int) -> _Granted:
 _REFUSALS = {
     400: Answer("The request is not as it must be.", wire.TokenRefusal),
     401: Answer("The client's credentials are missing or wrong.", wire.TokenRefusal),
+    408: Answer("The body does not come.", wire.TokenRefusal),
     413: Answer("The body is too large.", wire.TokenRefusal),
     415: Answer("The body is of another media type.", wire.TokenRefusal),
     429: Answer(

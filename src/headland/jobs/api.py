@@ -7,7 +7,7 @@ the status and print the text, so one shape serves them all.
 from http import HTTPStatus
 
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.database import DatabaseUnavailableError
@@ -26,6 +26,7 @@ ERRORS = {
     401: Answer("No token, or one that is not good.", Message, {"WWW-Authenticate": "RFC 6750"}),
     403: Answer("The caller may not do that.", Message),
     404: Answer("No such batch, session, statement or environment.", Message),
+    408: Answer("The body does not come.", Message),
     413: Answer("The body is too large.", Message),
     415: Answer("The body is not JSON.", Message),
     503: Answer("Database or storage can't be reached now; nothing was done.", Message),
@@ -51,7 +52,6 @@ def jobs_app(operations: list[Operation]) -> Application:
         AuthenticationError,
         DatabaseUnavailableError,
         HTTPException,
-        ClientDisconnect,
     )
     return Application(operations, dict.fromkeys(handled, _render), headers=HEADERS)
 
@@ -72,8 +72,7 @@ async def _render(request: Request, error: Exception) -> Response:
             text = f"{HTTPStatus(error.status_code).phrase}: {request.method} {request.url.path}"
             return _message(error.status_code, text, dict(error.headers or {}))
         case _:
-            # The caller hung up while its body was awaited: nobody reads this.
-            return Response(status_code=400)
+            raise error
 
 
 def _message(status: int, text: str, headers: dict[str, str] | None = None) -> Response:

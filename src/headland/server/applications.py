@@ -8,6 +8,8 @@ from starlette.types import Receive, Scope, Send
 from headland.audit import audit_app
 from headland.control import ControlService, Deployer, RoleAuthorizer, Terms, belongings, control_app
 from headland.http.application import Application
+from headland.http.connections import ConnectionLimits, Connections, most_connections
+from headland.http.drain_body import BodyPace
 from headland.http.listener import Listener
 from headland.http.stopping import notice_stopping
 from headland.http.traffic import Traffic
@@ -28,7 +30,7 @@ from headland.server.instance_stores import InstanceStores, files_of, pending_of
 from headland.server.lines import LINES
 from headland.server.logging import configure_logging, request_lines
 from headland.server.parent import follow_parent
-from headland.settings import Home
+from headland.settings import Home, ServerSettings
 from headland.storage.routes import storage_app
 
 
@@ -83,7 +85,16 @@ class Assembly:
             mounted[FARM] = farm = farm_application(deployment, self.verifier, self.pending, self.files)
             hosts = farm_hosts(farm, settings)
         traffic = self._traffic("public")
-        self._public = Listener("public", mounted, at_root, tls=True, traffic=traffic, hosts=hosts)
+        self._public = Listener(
+            "public",
+            mounted,
+            at_root,
+            tls=True,
+            traffic=traffic,
+            hosts=hosts,
+            pace=_pace(settings.server),
+            connections=_connections("public", settings.server.port, settings.server),
+        )
         return self._public
 
     async def _inside(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -113,7 +124,16 @@ class Assembly:
         at_root = [Application(apis["server"].operations, {})]
         if "jobs" in apis:
             at_root.append(jobs_app([*apis["jobs"].operations]))
-        return Listener("private", {}, at_root, tls=False, traffic=self._traffic("private"))
+        server = self.deployment.settings.server
+        return Listener(
+            "private",
+            {},
+            at_root,
+            tls=False,
+            traffic=self._traffic("private"),
+            pace=_pace(server),
+            connections=_connections("private", server.private_port, server),
+        )
 
     def _traffic(self, listener: str) -> Traffic:
         traffic = Traffic(listener, request_lines(self.deployment.settings.log))
@@ -132,12 +152,32 @@ def public_application() -> Listener:
         farm_worker(assembly.deployment, assembly.pending, assembly.files).start()
     if assembly.issuer is not None:
         KeyKeeper(assembly.deployment.database, settings.identity).start()
-    return assembly.public()
+    return _watched(assembly.public())
 
 
 def private_application() -> Listener:
     """Factory for the server's worker processes."""
-    return _assembly().private()
+    return _watched(_assembly().private())
+
+
+def _watched(listener: Listener) -> Listener:
+    if listener.connections is not None:
+        listener.connections.start()
+    return listener
+
+
+def _pace(settings: ServerSettings) -> BodyPace:
+    return BodyPace(settings.body_timeout, settings.body_rate)
+
+
+def _connections(listener: str, port: int, settings: ServerSettings) -> Connections:
+    """Those of a listener's port in this process."""
+    # One address alone never takes all that there are.
+    half = most_connections(settings.max_connections) // 2
+    limits = ConnectionLimits(
+        min(settings.connections_per_address, half), settings.first_request_timeout, settings.idle_timeout
+    )
+    return Connections(listener, port, limits)
 
 
 def _assembly() -> Assembly:

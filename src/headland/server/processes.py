@@ -4,9 +4,11 @@ import os
 from typing import Any
 
 from granian.constants import HTTPModes, Interfaces, SSLProtocols
+from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server import Server
 
+from headland.http.connections import most_connections
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.service import now
 from headland.jobs.clusters.java import Toolchain
@@ -107,6 +109,7 @@ def controller() -> None:
 def _listen(factory: str, host: str, port: int, settings: ServerSettings, **tls: Any) -> None:
     follow_parent()
     let_threads_finish()
+    most = most_connections(settings.max_connections)
     Server(
         # Named by the module that is imported here: by `serve`, once for all of its processes.
         f"{applications.__name__}:{factory}",
@@ -118,6 +121,11 @@ def _listen(factory: str, host: str, port: int, settings: ServerSettings, **tls:
         websockets=False,
         workers=settings.workers,
         respawn_failed_workers=True,
+        # Well above what one address may hold, so that others get in (`headland.http.connections`).
+        backlog=most,
+        backpressure=most,
+        # Also ends a connection that waits for its next request: no earlier than over HTTP/2.
+        http1_settings=HTTP1Settings(header_read_timeout=round(settings.idle_timeout * 1000)),
         workers_kill_timeout=max(1, round(settings.shutdown_grace)),
         log_level=LogLevels.warning,
         log_dictconfig=GRANIAN,

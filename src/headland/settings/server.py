@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, structs
 
-from headland.settings.units import Bytes, Count, Port, Seconds
+from headland.settings.units import Bytes, Count, Port, Seconds, Whole
 
 #: Addresses to listen on that mean this machine, by whatever address, or no address that somebody could call.
 _HERE = frozenset({"127.0.0.1", "::1", "localhost", "0.0.0.0", "::"})  # noqa: S104 - nothing is bound here
@@ -65,6 +65,45 @@ class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
         Bytes,
         Meta(description="Largest request body of the APIs; uploads have a limit of their own."),
     ] = 1_048_576
+    max_connections: Annotated[
+        Count,
+        Meta(
+            description="Connections that a worker process of a listener holds at once; fewer where the system gives "
+            "it fewer file descriptors."
+        ),
+    ] = 4096
+    connections_per_address: Annotated[
+        Whole,
+        Meta(
+            description="Connections that one client address (of IPv6: one /64 network) may hold of those; the newest "
+            "beyond them are closed. 0 for no such limit: behind a reverse proxy all come from one address."
+        ),
+    ] = 512
+    first_request_timeout: Annotated[
+        Seconds,
+        Meta(
+            description="How long a new connection may take until its first request's headers have come, the TLS "
+            "handshake included."
+        ),
+    ] = 15.0
+    idle_timeout: Annotated[
+        Seconds,
+        Meta(
+            description="How long a connection may stay open without a request under way, and without taking an "
+            "answer."
+        ),
+    ] = 75.0
+    body_timeout: Annotated[
+        Seconds,
+        Meta(description="How long a request's body may pause; then the request is refused with 408."),
+    ] = 30.0
+    body_rate: Annotated[
+        Bytes,
+        Meta(
+            description="Bytes a second that a body must have on average beyond `server.body_timeout`, as far as "
+            "Headland waits for them."
+        ),
+    ] = 1024
     shutdown_grace: Annotated[
         Seconds, Meta(description="How long requests under way get to finish when the service stops.")
     ] = 10.0

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 
 import structlog
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 
 from headland.database import DatabaseUnavailableError
 from headland.http.answers import json_answer
 from headland.http.application import Renderer
+from headland.http.bodies import BodyError
 from headland.security import AuthenticationError
 from headland.storage.errors import StorageError, StorageUnavailableError
 from headland.storage.wire import Problem
@@ -41,9 +42,8 @@ async def _http_error(_request: Request, error: Exception) -> Response:
     return json_answer(Problem(error.detail), error.status_code, error.headers)
 
 
-async def _client_gone(_request: Request, _error: Exception) -> Response:
-    # Nobody reads it; but an upload that was given up is no fault of ours, and no 500 in the log.
-    return json_answer(Problem("The client went away before its request was complete."), 400)
+async def _body_error(_request: Request, error: Exception) -> Response:
+    return json_answer(Problem(str(error)), error.status if isinstance(error, BodyError) else 400)
 
 
 ERROR_ANSWERS: Mapping[type[Exception], Renderer] = {
@@ -51,5 +51,5 @@ ERROR_ANSWERS: Mapping[type[Exception], Renderer] = {
     AuthenticationError: _authentication_error,
     DatabaseUnavailableError: _database_error,
     HTTPException: _http_error,
-    ClientDisconnect: _client_gone,
+    BodyError: _body_error,
 }

@@ -102,7 +102,12 @@ def storage_operations(storage: Storage, guard: Guard, max_upload: int) -> list[
             _BLOB,
             handlers.upload_blob,
             "Upload a blob, all of it or nothing",
-            {201: Answer("Stored.", StoredBlob), 200: stored, 413: Answer("Too large.", Problem)},
+            {
+                201: Answer("Stored.", StoredBlob),
+                200: stored,
+                408: Answer("The body does not come.", Problem),
+                413: Answer("Too large.", Problem),
+            },
             body=bytes,
             media_types=("application/octet-stream",),
         ),

@@ -17,7 +17,9 @@ def test_every_operation_is_described_with_its_answers(storage: Storage) -> None
     assert blob["put"]["requestBody"]["content"] == {
         "application/octet-stream": {"schema": {"type": "string", "format": "binary"}}
     }
-    assert {"200", "201", "400", "401", "404", "408", "409", "413", "502", "503"} == set(blob["put"]["responses"])
+    assert {"200", "201", "400", "401", "404", "408", "409", "413", "502", "503"} == set(
+        blob["put"]["responses"]
+    )
     assert all(operation["security"] for methods in paths.values() for operation in methods.values())
     names = [operation["operationId"] for methods in paths.values() for operation in methods.values()]
     assert len(set(names)) == len(names) == 6
