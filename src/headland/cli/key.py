@@ -43,7 +43,10 @@ def key() -> None:
 @key.command("list")
 @json_option
 def list_keys(as_json: bool) -> None:
-    """List the keys: the one that signs, the one that will, and those whose tokens are still about."""
+    """List the keys that sign, will sign, or have signed.
+
+    One that has signed is listed while tokens of it are still good.
+    """
     with open_service() as service:
         document = _call(service, "GET")
     if as_json:

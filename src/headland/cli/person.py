@@ -42,7 +42,7 @@ class People(Struct):
 
 
 class SetUp(Struct, rename="camel"):
-    """How a person sets up its account."""
+    """How a person sets up their account."""
 
     person: Person
     set_up_code: str
@@ -64,7 +64,10 @@ def person() -> None:
 @click.option("--administrator", is_flag=True, help="May do everything in the tenant.")
 @json_option
 def add(user_name: str, name: str | None, administrator: bool, as_json: bool) -> None:
-    """Add a person, and print the link by which it chooses its password: once, here."""
+    """Add a person, and print the link to set a password.
+
+    The link is printed this once, works once, and is for the person alone.
+    """
     body = {"userName": user_name, "name": name, "administrator": administrator}
     with open_service() as service:
         document = _ask(service, "POST", _API, body=body)
@@ -103,13 +106,15 @@ def show(person: str, as_json: bool) -> None:
 @person.command()
 @click.argument("person")
 @click.option("--name", help="Another name.")
-@click.option("--administrator/--no-administrator", default=None, help="Whether it administers the tenant.")
+@click.option(
+    "--administrator/--no-administrator", default=None, help="Whether the person administers the tenant."
+)
 @click.option("--disable/--enable", default=None, help="A disabled person is signed out everywhere.")
 @json_option
 def change(
     person: str, name: str | None, administrator: bool | None, disable: bool | None, as_json: bool
 ) -> None:
-    """Rename a person, disable or enable it, or make it an administrator."""
+    """Rename, disable or enable a person, or make an administrator of one."""
     wanted = {"name": name, "administrator": administrator, "disabled": disable}
     body = {field: value for field, value in wanted.items() if value is not None}
     if not body:
@@ -125,7 +130,7 @@ def change(
 @click.argument("person")
 @json_option
 def reset(person: str, as_json: bool) -> None:
-    """Have a person choose its password anew, and print the link for it.
+    """Print a link by which a person sets a new password.
 
     Password and one-time codes open nothing any more, and the person is signed out everywhere.
     """

@@ -46,7 +46,7 @@ def refusal(response: httpx.Response, profile: Profile) -> CliError:
         )
     if status == 404:
         return CliError(
-            f"{response.request.method} {response.url.path} found nothing ({text})",
+            text if remedy else f"{response.request.method} {response.url.path} found nothing ({text})",
             remedy or f"check the name, and that {profile.url} is the right service",
             ExitCode.NOT_FOUND,
         )

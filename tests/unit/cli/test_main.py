@@ -48,6 +48,21 @@ def test_every_command_has_help(bare_headland, path, command):
     assert all(len(line) <= 80 for line in result.output.splitlines())
 
 
+def all_groups(group=cli, path=()):
+    yield path
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        if isinstance(command, click.Group):
+            yield from all_groups(command, (*path, name))
+
+
+@pytest.mark.parametrize("path", list(all_groups()), ids=" ".join)
+def test_no_summary_is_cut_off(bare_headland, path):
+    commands = bare_headland(*path, "--help").output.partition("\nCommands:\n")[2]
+    assert commands
+    assert "..." not in commands
+
+
 #: Commands that answer with nothing the service has said, or with a file.
 WITHOUT_JSON = {
     ("login",),

@@ -75,7 +75,10 @@ def list_certificates(client_id: str, as_json: bool) -> None:
 @click.argument("certificate_id")
 @quiet_option("Print nothing.")
 def remove(client_id: str, certificate_id: str, quiet: bool) -> None:
-    """Remove a certificate at once; tokens got with it end when they expire."""
+    """Remove a certificate at once.
+
+    Tokens got with it end when they expire.
+    """
     with open_service() as service:
         Directory(service).remove_certificate(client_id, certificate_id)
     if not quiet:

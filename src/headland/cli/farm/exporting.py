@@ -42,11 +42,12 @@ def export_records(
     """Take records out, and their files.
 
     TARGET is a folder, which becomes a bag (BagIt, RFC 8493): lines of JSON for each family of records, parties
-    first, the files of attachments, and checksums of it all. What is in it to the last bit does not come again:
-    call it again where it was broken off. A file that changes meanwhile can't go: then the exit code is 1.
+    first, the files of attachments, and checksums of it all. A file that is whole there is not fetched again:
+    the same command goes on where it was broken off. A file that changes meanwhile is left out: then the exit
+    code is 1.
 
     With --records or --family it is a file of lines of JSON. It is replaced once all of it has come, and
-    compressed by gzip if it is called so; `-` is standard output. Records are of one moment either way.
+    compressed by gzip if its name ends in .gz; `-` is standard output. Records are of one moment either way.
     """
     if lines_alone or family is not None:
         with open_service() as service:

@@ -5,10 +5,13 @@ import click
 from headland.cli.lazy import Commands, LazyGroup
 
 COMMANDS: Commands = {
-    "upload": ("headland.cli.storage.commands:upload", "Copy a local file or folder to storage."),
+    "upload": (
+        "headland.cli.storage.commands:upload",
+        "Copy a local file, or all files of a folder, to storage.",
+    ),
     "download": (
         "headland.cli.storage.commands:download",
-        "Copy a blob, or a folder of them, to a local one.",
+        "Copy a blob, or all blobs of a folder, from storage.",
     ),
     "ls": ("headland.cli.storage.commands:ls", "List blobs."),
     "rm": ("headland.cli.storage.commands:rm", "Remove blobs."),

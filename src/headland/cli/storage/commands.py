@@ -55,10 +55,10 @@ def _upload_folder(folder: Path, target: str | None, *, as_json: bool, quiet: bo
     address = folder_address(target if target is not None else folder.resolve().name)
     copied: list[dict[str, Any]] = []
 
-    def done(document: dict[str, Any]) -> None:
+    def done(made: Address, document: dict[str, Any]) -> None:
         copied.append(document)
         if not (quiet or as_json):
-            click.echo(document["url"])
+            click.echo(made.url)
 
     with open_service() as service:
         try:

@@ -20,9 +20,14 @@ _FOR_ALL = frozenset({ExitCode.UNREACHABLE, ExitCode.DENIED})
 
 
 def upload_folder(
-    blobs: Blobs, folder: Path, target: Address, *, quiet: bool, done: Callable[[dict[str, Any]], None]
+    blobs: Blobs,
+    folder: Path,
+    target: Address,
+    *,
+    quiet: bool,
+    done: Callable[[Address, dict[str, Any]], None],
 ) -> None:
-    """Copy every file below `folder` to below `target`; `done` is told what the service answers for each.
+    """Copy every file below `folder` to below `target`; `done` is told of each, and what the service answers.
 
     Raises:
         CliError: some could not be copied, or there are none.
@@ -33,7 +38,8 @@ def upload_folder(
         below = file.relative_to(folder).as_posix()
         _check_name(below, str(file))
         path = f"{target.path}/{below}" if target.path else below
-        done(blobs.upload(file, replace(target, path=path), title=f"{place} {file.name}", quiet=quiet))
+        address = replace(target, path=path)
+        done(address, blobs.upload(file, address, title=f"{place} {file.name}", quiet=quiet))
 
     found = list(_below(folder))
     if not found:
