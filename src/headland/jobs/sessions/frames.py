@@ -18,12 +18,19 @@ class BrokenFrameError(Exception):
     """What came is not a message."""
 
 
-def encoded(message: dict[str, Any], body: bytes | None = None) -> bytes:
-    """A message as it goes over the socket; `body` is what the other side finds under that name."""
-    if body is not None:
-        message = {**message, "body": len(body)}
+def encoded(message: dict[str, Any]) -> bytes:
+    """A message as it goes over the socket."""
     head = json.dumps(message, separators=(",", ":")).encode()
-    return b"".join([len(head).to_bytes(_HEAD, "big"), head, body or b""])
+    return len(head).to_bytes(_HEAD, "big") + head
+
+
+def send(writer: asyncio.StreamWriter, message: dict[str, Any], body: bytes | None = None) -> None:
+    """Send a message; `body` is what the other side finds under that name."""
+    if body is None:
+        writer.write(encoded(message))
+    else:
+        writer.write(encoded({**message, "body": len(body)}))
+        writer.write(body)
 
 
 async def receive(reader: asyncio.StreamReader) -> dict[str, Any] | None:

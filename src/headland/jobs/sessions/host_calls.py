@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from headland.jobs.sessions.frames import BrokenFrameError, encoded, receive, receive_now
+from headland.jobs.sessions.frames import BrokenFrameError, encoded, receive, receive_now, send
 from headland.jobs.sessions.store import SessionRow
 from headland.jobs.wakeup import socket_address
 
@@ -40,7 +40,7 @@ async def ask(
         async with asyncio.timeout(patience):
             reader, writer = await asyncio.open_unix_connection(socket_of(run_directory))
             try:
-                writer.write(encoded({"ask": question, **details}, body))
+                send(writer, {"ask": question, **details}, body)
                 found = await receive(reader)
             finally:
                 writer.close()

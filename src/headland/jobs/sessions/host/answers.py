@@ -8,7 +8,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from headland.jobs.sessions.frames import BrokenFrameError, encoded, receive
+from headland.jobs.sessions.frames import BrokenFrameError, receive, send
 from headland.jobs.sessions.host.session import RefusedError, Session, page
 
 
@@ -16,7 +16,7 @@ async def answer(session: Session, reader: asyncio.StreamReader, writer: asyncio
     """Answer what comes over one connection until it is closed."""
     try:
         while (message := await receive(reader)) is not None:
-            writer.write(encoded(*await _answered(session, message)))
+            send(writer, *await _answered(session, message))
             await writer.drain()
     except (BrokenFrameError, ConnectionError):
         pass  # whoever it was has gone, or is none of ours
@@ -38,8 +38,12 @@ async def _found(session: Session, message: dict[str, Any]) -> tuple[dict[str, A
         case "about":
             return session.about(), None
         case "submit":
-            code = message["body"] if "body" in message else _read(message["file"])
-            statement = session.submit(message["list"], message["kind"], code)
+            # Nothing here keeps the code, which may be long.
+            statement = session.submit(
+                message["list"],
+                message["kind"],
+                message.pop("body") if "body" in message else _read(message["file"]),
+            )
             return {"id": statement.id}, await session.shown(statement)
         case "find":
             found = session.find(message["list"], message["id"])

@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from headland.jobs.sessions.frames import BrokenFrameError, encoded, receive
+from headland.jobs.sessions.frames import BrokenFrameError, receive, send
 
 #: Runs an interpreter in a Python that need not know of Headland otherwise.
 _PROGRAM = (
@@ -125,7 +125,7 @@ class Interpreter:
 
     def tell(self, body: bytes | None = None, **message: Any) -> None:
         """Say something that is not answered at once."""
-        self._writer.write(encoded(message, body))
+        send(self._writer, message, body)
 
     async def ask(self, patience: float, **message: Any) -> Any:
         """Its answer.
