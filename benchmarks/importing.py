@@ -1,8 +1,10 @@
 """An import of boundaries, beside the insertion of the very rows that come of it."""
 
+import asyncio
 import json
 import sqlite3
 import time
+from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
@@ -11,11 +13,21 @@ from benchmarks.harness import Aim, BenchmarkError, Row, Yardstick, row
 from benchmarks.instances import PARTY, Instance
 from benchmarks.processes import cpu_seconds, megabytes
 from benchmarks.serving import Served
-from headland.farm.bulk.importing import CHUNK_LINES
+from headland.farm.bulk.exporting import records
+from headland.farm.bulk.importing import CHUNK_LINES, Import
+from headland.farm.bulk.lines import LineReader
+from headland.farm.bulk.prepared import Mode
+from headland.farm.bulk.preparing import Preparing
+from headland.farm.bulk.wire import Event, Finished
+from headland.farm.documents.stamps import Stamp
+from headland.farm.geometry import Geometry, Placed
+from headland.farm.stores import Store
 from headland.farm.stores.files import FileShelf
+from headland.farm.versions import Version
 
 #: Lines of one request.
 PART = 50_000
+_CHUNK = 1 << 20
 _COLUMNS = "SELECT name FROM pragma_table_info('boundaries')"
 
 
@@ -65,7 +77,56 @@ def import_boundaries(served: Served, instance: Instance, count: int, within: Pa
     return [
         row(name, "rows/s a core", ours, Yardstick("the same rows into a bare store", bare), Aim(least=0.4)),
         row(f"{name}, memory at the end", "MB", memory[-1], after, Aim(most=1.1)),
+        restored_boundaries(within / "restored", min(count, PART)),
     ]
+
+
+def restored_boundaries(within: Path, count: int) -> Row:
+    """Processor time that exported lines take to come back, beside that of the plain lines that they are of."""
+    shelf = FileShelf(within)
+    plain = b"".join(lines(PARTY, 0, count))
+    party = b'{"family":"parties","document":{"id":"%b"}}\n' % PARTY.encode()
+
+    def brought(mode: Mode, family: str | None, body: bytes) -> tuple[float, bytes]:
+        """Seconds, and what is taken out again."""
+        key = mode.value
+        shelf.lay_out(key)
+        store = Store.open(shelf, key)
+        asyncio.run(_take(store, mode, None, party))
+        began = time.process_time()
+        told = asyncio.run(_take(store, mode, family, body))
+        took = time.process_time() - began
+        if not isinstance(told, Finished) or told.refused or told.lines < count:
+            raise BenchmarkError(f"not all boundaries were taken: {told}")
+        with store.snapshot() as connection:
+            taken = b"".join(records(connection))
+        store.close()
+        return took, taken
+
+    plainly, exported = brought(Mode.MERGE, "boundaries", plain)
+    restored, again = brought(Mode.RESTORE, None, exported)
+    if again != exported:
+        raise BenchmarkError("what came back is not what was taken out")
+    beside = Yardstick("the same as plain lines", plainly)
+    return row(f"bring back {count:,} exported boundaries", "s", restored, beside, Aim(most=1.3))
+
+
+async def _take(store: Store, mode: Mode, family: str | None, body: bytes) -> Event | None:
+    """The last that is told of an import."""
+
+    async def chunks() -> AsyncIterator[bytes]:
+        for start in range(0, len(body), _CHUNK):
+            yield body[start : start + _CHUNK]
+
+    async def measure(_geometry: Geometry, field: str) -> Placed:
+        raise BenchmarkError(f"{field} takes long")
+
+    preparing = Preparing(Version.C, family, mode, _CHUNK, measure=measure)
+    taking = Import(store, preparing, mode, LineReader(_CHUNK), lambda: Stamp(int(time.time()), "benchmark"))
+    told = None
+    async for event in taking.run(chunks()):
+        told = event
+    return told
 
 
 def _inserted(database: Path, root: Path) -> float:

@@ -32,7 +32,7 @@ from headland.farm import (
     rasterizing,
 )
 from headland.farm.application import INSTANCE_HOST
-from headland.farm.bulk.preparing import shape_called
+from headland.farm.bulk.prepared import shape_called
 from headland.farm.catalogue import BY_NAME
 from headland.farm.catalogue.references import ByType
 from headland.farm.geometry import Limits

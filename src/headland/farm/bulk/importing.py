@@ -7,7 +7,8 @@ from starlette.requests import ClientDisconnect
 
 from headland.database import DatabaseUnavailableError
 from headland.farm.bulk.lines import Line, LineReader
-from headland.farm.bulk.preparing import Mode, Prepared, Preparing
+from headland.farm.bulk.prepared import Mode, Prepared
+from headland.farm.bulk.preparing import Preparing
 from headland.farm.bulk.storing import Outcome, store
 from headland.farm.bulk.wire import Committed, Event, Finished, Refused, Stopped
 from headland.farm.documents.stamps import Stamp

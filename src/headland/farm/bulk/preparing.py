@@ -2,20 +2,26 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from enum import Enum
-from functools import cache, partial
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
 import msgspec
 
 from headland.farm.bulk.lines import Line
+from headland.farm.bulk.prepared import (
+    Decoded,
+    Mode,
+    Prepared,
+    key_at,
+    key_in,
+    refused,
+    shape_called,
+)
 from headland.farm.bulk.wire import Record, Refused, decode_record
-from headland.farm.catalogue import FAMILIES
 from headland.farm.catalogue.family import GEOMETRY
 from headland.farm.catalogue.members import members_of
 from headland.farm.catalogue.shape import Shape, Stored, Wire, shape_of, whole
-from headland.farm.documents.documents import check_id
 from headland.farm.documents.making import (
     Moved,
     complete,
@@ -25,10 +31,9 @@ from headland.farm.documents.making import (
     stamped,
     taken_apart,
 )
-from headland.farm.documents.parents import key_below, parent_id
-from headland.farm.documents.rows import Key, Made
+from headland.farm.documents.rows import Made
 from headland.farm.documents.stamps import Stamp, new_etag
-from headland.farm.errors import FarmError, InvalidInputError, UnknownFamilyError
+from headland.farm.errors import FarmError, InvalidInputError
 from headland.farm.geometry import DEFAULT_LIMITS, Geometry, Limits, Placed, checked
 from headland.farm.geometry.reading import is_light, typed
 from headland.farm.geometry.together import batches, placed_together
@@ -39,45 +44,6 @@ T = TypeVar("T")
 
 #: eTags that are kept: this service's, and whatever looks like one.
 _ETAG = re.compile(r"[0-9A-Za-z\-]{8,64}")
-
-
-class Mode(Enum):
-    """What is done where there is a document already."""
-
-    #: The line is merged into it.
-    MERGE = "merge"
-    #: The line is refused.
-    CREATE = "create"
-    #: It is replaced by the line's, which keeps its stamps.
-    RESTORE = "restore"
-
-
-class Prepared(NamedTuple):
-    """A line that asks for something that can be done, as far as can be seen without the store."""
-
-    line: int
-    shape: Shape
-    key: Key
-    text: bytes
-    #: Members that only other versions have, by attribute.
-    rest: Wire
-    #: What is stored where nothing was; None where only merging tells.
-    made: Made | None
-    #: What becomes of the document by the line's geometry, if it says anything of that.
-    moved: Moved | None = None
-    #: The geometry of what is restored.
-    placed: Placed | None = None
-
-
-class _Decoded(NamedTuple):
-    """A line's document, of which only the geometry is yet to be checked."""
-
-    line: int
-    shape: Shape
-    key: Key
-    text: bytes
-    document: Any
-    geometry: Geometry | None
 
 
 class _HeavyError(Exception):
@@ -114,7 +80,7 @@ class Preparing:
         """
         self._version = version
         self._shape = None if family is None else shape_called(family, version)
-        self._prepare = _restored if mode is Mode.RESTORE else _merged
+        self._prepare, self._make = (_restored, _kept) if mode is Mode.RESTORE else (_merged, _stamped)
         self._longest = longest
         self._measure = measure
         self._limits = limits
@@ -124,7 +90,7 @@ class Preparing:
         begun = [await self._checking(partial(self._begun, line, stamp)) for line in lines]
         await asyncio.sleep(0)
         geometries = [
-            each.geometry for each in begun if isinstance(each, _Decoded) and each.geometry is not None
+            each.geometry for each in begun if isinstance(each, Decoded) and each.geometry is not None
         ]
         found: list[Placed | None] = []
         for batch in batches(geometries):
@@ -133,9 +99,15 @@ class Preparing:
         places = iter(found)
         finished = [
             await self._checking(
-                partial(_finished, each, next(places) if each.geometry is not None else None, stamp)
+                partial(
+                    _finished,
+                    each,
+                    next(places) if each.geometry is not None else None,
+                    self._make,
+                    stamp,
+                )
             )
-            if isinstance(each, _Decoded)
+            if isinstance(each, Decoded)
             else each
             for each in begun
         ]
@@ -165,7 +137,7 @@ class Preparing:
                 except (FarmError, BodyInvalidError) as error:
                     known[heavy.field] = error
 
-    def _begun(self, line: Line, stamp: Stamp, check: Check) -> "Prepared | Refused | _Decoded":
+    def _begun(self, line: Line, stamp: Stamp, check: Check) -> "Prepared | Refused | Decoded":
         shape = self._shape
         try:
             if line.text is None:
@@ -188,27 +160,6 @@ class Preparing:
             return Version(record.version)
         except ValueError:
             raise InvalidInputError(f"'{record.version[:80]}' is no version.", "version") from None
-
-
-def shape_called(segment: str, version: Version) -> Shape:
-    """The family whose paths have a segment.
-
-    Raises:
-        UnknownFamilyError: the version has none such.
-    """
-    known = _by_segment(version)
-    if segment not in known:
-        raise UnknownFamilyError(segment, list(known))
-    return known[segment]
-
-
-def refused(line: int, shape: Shape | None, key: Key | None, error: FarmError | BodyInvalidError) -> Refused:
-    """What is said of a line that can't be taken."""
-    family = None if shape is None else shape.family.segment.of(shape.version)
-    party, name = (key.party or None, key.id) if key else (None, None)
-    if isinstance(error, FarmError):
-        return Refused(line, error.code, error.message, error.target, family, party, name)
-    return Refused(line, "InvalidInput", f"{error}.", error.field or None, family, party, name)
 
 
 def with_rest(stored: Stored, rest: Wire) -> Stored:
@@ -235,53 +186,68 @@ def _placed_in(rest: Wire, check: Check) -> Placed | None:
     return None if geometry is None else check(typed(geometry, field), field)
 
 
-def restored(
-    shape: Shape,
-    key: Key,
-    text: bytes,
-    rest: Wire,
-    *,
-    stamp: Stamp,
-    check: Check,
-    etag: str | None = None,
-) -> tuple[Made, Placed | None]:
-    """A document as it was taken out, stamps and all, or with another `etag`. What stamps it lacks are made. Beside it
-    its geometry.
+def restored(each: Prepared, *, stamp: Stamp, etag: str) -> Made:
+    """What is stored of a line that is restored, with another `etag` than the line's."""
+    document = _opened(each.shape, each.text)
+    taken_apart(each.shape, document)
+    document.e_tag = etag
+    decoded = Decoded(each.line, each.shape, each.key, each.text, each.rest, document, None)
+    return _kept(decoded, each.moved, stamp)
 
-    Raises:
-        BodyInvalidError: it is no document of the family.
-    """
-    document: Any = shape.checked(decode_json(text, dict[str, Any]))
-    place(shape, key, document)
-    document.e_tag = etag or (document.e_tag if _ETAG.fullmatch(document.e_tag) else new_etag(stamp.at, None))
-    document.created_date_time = document.created_date_time or stamp.moment
-    document.modified_date_time = document.modified_date_time or document.created_date_time
-    geometry = taken_apart(shape, document)
-    moved, placed = Moved({}, None, None), None
-    if shape.family.located:
-        placed = _placed_in(rest, check) if geometry is None else check(geometry, GEOMETRY)
-        moved = moved_to(shape.family, placed)
-    for attribute in moved.members.keys() & shape.names.keys():
-        setattr(document, attribute, moved.members[attribute])
-    stored = shape.stored(document, None, moved.members)._replace(apart=moved.apart)
-    return complete(shape, document, with_rest(stored, rest) if rest else stored, moved.place), placed
+
+def _opened(shape: Shape, text: bytes) -> Any:
+    """A document as it was taken out. Raises BodyInvalidError."""
+    try:
+        return shape.decoded(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        # Once more, to be told in words.
+        return shape.checked(decode_json(text, dict[str, Any]))
 
 
 def _restored(
-    line: int, shape: Shape, text: bytes, rest: Wire, stamp: Stamp, *, check: Check
-) -> Prepared | Refused:
+    line: int, shape: Shape, text: bytes, rest: Wire, _stamp: Stamp, *, check: Check
+) -> Refused | Decoded:
+    del check  # All geometries are looked at together.
     key = None
     try:
-        key = _key_in(shape, decode_json(text, dict[str, Any]))
-        made, placed = restored(shape, key, text, rest, stamp=stamp, check=check)
+        try:
+            document = _opened(shape, text)
+        except BodyInvalidError:
+            # For who reads what is refused.
+            key = key_in(shape, decode_json(text, dict[str, Any]))
+            raise
+        key = key_at(shape, document)
+        geometry, beside = taken_apart(shape, document), rest.get(GEOMETRY)
+        if geometry is None and beside is not None:
+            geometry = typed(beside, f"rest.{GEOMETRY}")
     except (FarmError, BodyInvalidError) as error:
         return refused(line, shape, key, error)
-    return Prepared(line, shape, key, text, rest, made, placed=placed)
+    return Decoded(line, shape, key, text, rest, document, geometry)
+
+
+def _kept(each: Decoded, moved: Moved | None, stamp: Stamp) -> Made:
+    """A document as it was taken out, stamps and all. What stamps it lacks are made."""
+    shape, document = each.shape, each.document
+    place(shape, each.key, document)
+    if _ETAG.fullmatch(document.e_tag) is None:
+        document.e_tag = new_etag(stamp.at, None)
+    document.created_date_time = document.created_date_time or stamp.moment
+    document.modified_date_time = document.modified_date_time or document.created_date_time
+    if moved is None:
+        moved = moved_to(shape.family, None) if shape.family.located else Moved({}, None, None)
+    for attribute in moved.members.keys() & shape.names.keys():
+        setattr(document, attribute, moved.members[attribute])
+    stored = shape.stored(document, None, moved.members)._replace(apart=moved.apart)
+    return complete(shape, document, with_rest(stored, each.rest) if each.rest else stored, moved.place)
+
+
+def _stamped(each: Decoded, moved: Moved | None, stamp: Stamp) -> Made:
+    return stamped(each.shape, each.key, each.document, None, stamp, moved=moved)
 
 
 def _merged(
     line: int, shape: Shape, text: bytes, rest: Wire, _stamp: Stamp, *, check: Check
-) -> Prepared | Refused | _Decoded:
+) -> Prepared | Refused | Decoded:
     document: Any = None
     if not rest and b"null" not in text:
         # What is wrong with it, if anything, is said where it is merged.
@@ -293,61 +259,35 @@ def _merged(
     try:
         if document is None:
             body = decode_json(text, dict[str, Any])
-            key = _key_in(shape, body)
+            key = key_in(shape, body)
             given = body.get(GEOMETRY) if shape.has_geometry else None
             own_place = None if given is None else check(typed(given, GEOMETRY), GEOMETRY)
             moved = patch_of(shape, body, own_place).moved or _moved_in(shape, rest, check)
             return Prepared(line, shape, key, text, rest, None, moved)
-        own, *above = (getattr(document, attribute) for attribute in shape.placing)
-        key = _key_of(shape, own, above)
+        key = key_at(shape, document)
     except (FarmError, BodyInvalidError) as error:
         return refused(line, shape, key, error)
     for attribute, default in shape.read_only.items():
         setattr(document, attribute, default)
-    return _Decoded(line, shape, key, text, document, taken_apart(shape, document))
+    return Decoded(line, shape, key, text, {}, document, taken_apart(shape, document))
 
 
-def _finished(each: _Decoded, place: Placed | None, stamp: Stamp, check: Check) -> Prepared | Refused:
+def _finished(
+    each: Decoded,
+    place: Placed | None,
+    make: Callable[[Decoded, Moved | None, Stamp], Made],
+    stamp: Stamp,
+    check: Check,
+) -> Prepared | Refused:
     """`place` is the geometry's, if that is known to be good."""
-    line, shape, key, text, document, geometry = each
+    line, shape, key, text, rest, _, geometry = each
     if geometry is not None and place is None:
         try:
-            place = check(geometry, GEOMETRY)
+            place = check(geometry, f"rest.{GEOMETRY}" if GEOMETRY in rest else GEOMETRY)
         except (FarmError, BodyInvalidError) as error:
             return refused(line, shape, key, error)
     moved = None if place is None else moved_to(shape.family, place)
-    made = stamped(shape, key, document, None, stamp, moved=moved)
-    return Prepared(line, shape, key, text, {}, made, moved)
-
-
-def _key_of(shape: Shape, own: object, above: Iterable[object]) -> Key:
-    """Under which key a line's document wants to be that has an id of its `own`, and others of what it lies below."""
-    ids = []
-    for parent, text in zip(shape.family.parents, above, strict=True):
-        name = shape.names[parent.attribute]
-        if parent.words is None:
-            ids.append(_id(name, text))
-        else:
-            ids.append(parent_id(parent, shape.version, _text(name, text)))
-    return key_below(shape.family, ids, _id(shape.names["id"], own))
-
-
-def _key_in(shape: Shape, body: Mapping[str, Any]) -> Key:
-    """The same of a document that was not looked at yet."""
-    own, *above = (body.get(name, "") for name in shape.placing.values())
-    return _key_of(shape, own, above)
-
-
-def _id(name: str, text: object) -> str:
-    found = _text(name, text)
-    check_id(name, found)
-    return found
-
-
-def _text(name: str, text: object) -> str:
-    if not isinstance(text, str):
-        raise InvalidInputError("An id is text.", name)
-    return text
+    return Prepared(line, shape, key, text, rest, make(each, moved, stamp), moved)
 
 
 def _checked_rest(shape: Shape, text: bytes) -> Wire:
@@ -374,8 +314,3 @@ def _record(text: bytes) -> Record:
         raise BodyInvalidError("", f"the line is not JSON: {error}") from None
     except RecursionError:
         raise BodyInvalidError("", "the line is nested too deeply") from None
-
-
-@cache
-def _by_segment(version: Version) -> Mapping[str, Shape]:
-    return {f.segment.of(version): shape_of(f, version) for f in FAMILIES if version in f.versions}

@@ -15,7 +15,8 @@ from headland.farm.bulk.answers import JSON_LINES, NDJSON, AccountResponse, Expo
 from headland.farm.bulk.exporting import documents_of, records
 from headland.farm.bulk.importing import Import
 from headland.farm.bulk.lines import LineReader, unzipped
-from headland.farm.bulk.preparing import Mode, Preparing, shape_called
+from headland.farm.bulk.prepared import Mode, shape_called
+from headland.farm.bulk.preparing import Preparing
 from headland.farm.documents.stamps import Stamp
 from headland.farm.errors import InvalidInputError, UnsupportedMediaTypeError
 from headland.farm.geometry import Geometry, Placed

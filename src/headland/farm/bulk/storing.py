@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from headland.farm.bulk.preparing import Check, Mode, Prepared, refused, restored, with_rest
+from headland.farm.bulk.prepared import Mode, Prepared, refused
+from headland.farm.bulk.preparing import restored, with_rest
 from headland.farm.bulk.wire import Refused
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.shape import whole
@@ -25,7 +26,6 @@ from headland.farm.documents.stamps import Stamp, new_etag
 from headland.farm.documents.standing import Standing, standing
 from headland.farm.documents.uniqueness import check_only_one, says_alone
 from headland.farm.errors import FarmError, ResourceExistsError, ResourceNotFoundError
-from headland.farm.geometry import Geometry, Placed
 from headland.http.validation import BodyInvalidError, decode_json
 
 
@@ -153,22 +153,9 @@ class _Storing:
         if made.row.etag == before.etag:
             # A reader who knows the eTag must not take the one for the other.
             etag = new_etag(self._stamp.at, before.etag)
-            made, _ = restored(
-                each.shape, each.key, each.text, each.rest, stamp=self._stamp, check=_known(each), etag=etag
-            )
+            made = restored(each, stamp=self._stamp, etag=etag)
         rows.update(self._connection, self._family, each.key, made)
         self._outcome.updated += 1
 
     def _refuse(self, each: Prepared, error: FarmError | BodyInvalidError) -> None:
         self._outcome.refused.append(refused(each.line, each.shape, each.key, error))
-
-
-def _known(each: Prepared) -> Check:
-    """Its geometry was looked at."""
-
-    def check(_geometry: Geometry, field: str) -> Placed:
-        if each.placed is None:
-            raise BodyInvalidError(field, "was not there")
-        return each.placed
-
-    return check

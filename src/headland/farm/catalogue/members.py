@@ -8,6 +8,7 @@ version may not say (`OneOf`) are not shown in it, and kept.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any, Literal, get_origin, get_type_hints
 
 import msgspec
@@ -148,8 +149,13 @@ class Member:
         return Literal[tuple(self.words.in_version(version))] | None
 
 
-def members_of(document: type[Struct]) -> Iterator[Member]:
+@cache
+def members_of(document: type[Struct]) -> tuple[Member, ...]:
     """Every member, in the order of declaration."""
+    return tuple(_declared(document))
+
+
+def _declared(document: type[Struct]) -> Iterator[Member]:
     hints = get_type_hints(document, include_extras=True)
     for field in msgspec.structs.fields(document):
         hint = hints[field.name]
