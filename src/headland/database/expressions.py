@@ -51,6 +51,16 @@ def is_among(number: ColumnElement[int], numbers: ColumnElement[str]) -> ColumnE
     return _IsAmong(number, numbers)
 
 
+def is_one_of(text: ColumnElement[str], listed: ColumnElement[str]) -> ColumnElement[bool]:
+    """Condition: the text is one of a JSON list."""
+    return _IsOneOf(text, listed)
+
+
+def has_one_of(text: ColumnElement[str], listed: ColumnElement[str]) -> ColumnElement[bool]:
+    """Condition: the text has one of a JSON list somewhere."""
+    return _HasOneOf(text, listed)
+
+
 def unsought(column: ColumnElement[str]) -> ColumnElement[str]:
     """The column, in a condition for which SQLite is not to use its index, since another one leads nearer. It keeps no
     statistics by which it could tell (https://sqlite.org/optoverview.html, section 7). PostgreSQL does.
@@ -132,3 +142,34 @@ def _json_array_elements(element: _IsAmong, compiler: SQLCompiler, **options: An
     number, listed = (compiler.process(each, **options) for each in element.clauses)
     # An array, since rows from a function would be thought to be many, and the whole table read in its order.
     return f"{number} = ANY (ARRAY(SELECT json_array_elements_text(CAST({listed} AS json))::bigint))"
+
+
+class _IsOneOf(_IsAmong):
+    """Whether the first argument is one of the texts of the second, a list in JSON."""
+
+    inherit_cache = True
+
+
+@compiles(_IsOneOf, "postgresql")
+def _json_array_texts(element: _IsOneOf, compiler: SQLCompiler, **options: Any) -> str:
+    text, listed = (compiler.process(each, **options) for each in element.clauses)
+    return f"{text} = ANY (ARRAY(SELECT json_array_elements_text(CAST({listed} AS json))))"
+
+
+class _HasOneOf(_IsAmong):
+    """Whether the first argument has one of the texts of the second, a list in JSON."""
+
+    inherit_cache = True
+
+
+@compiles(_HasOneOf, "sqlite")
+def _instr_each(element: _HasOneOf, compiler: SQLCompiler, **options: Any) -> str:
+    text, listed = (compiler.process(each, **options) for each in element.clauses)
+    return f"EXISTS (SELECT 1 FROM json_each({listed}) WHERE instr({text}, value) > 0)"  # noqa: S608
+
+
+@compiles(_HasOneOf, "postgresql")
+def _strpos_each(element: _HasOneOf, compiler: SQLCompiler, **options: Any) -> str:
+    text, listed = (compiler.process(each, **options) for each in element.clauses)
+    each = f"json_array_elements_text(CAST({listed} AS json)) AS each (value)"
+    return f"EXISTS (SELECT 1 FROM {each} WHERE strpos({text}, each.value) > 0)"  # noqa: S608

@@ -4,6 +4,7 @@ A place is the number of the last row that was shown, so a page costs the same w
 twice, and nothing that stays is left out, however many documents come and go meanwhile.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
 from functools import cache, lru_cache, partial
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection, bindparam
 
-from headland.database.expressions import found_anyhow, found_in
+from headland.database.expressions import found_anyhow, found_in, has_one_of, is_among, is_one_of
 from headland.database.prepared import Prepared
 from headland.farm.catalogue import Family
 from headland.farm.catalogue.filters import Filter, Match
@@ -36,6 +37,13 @@ _MOST_STATEMENTS = 512
 #: Documents that are looked at for one page at the most, where no index leads to those that are asked for. A page
 #: may then be shorter than it could be, or empty, as the public service's are; and no request takes long.
 MOST_LOOKED_AT = 5000
+
+#: Values that are looked for in each document's text while that takes no longer; where there are more of them, fewer
+#: documents are looked at for a page, down to so many.
+_FEW, _LEAST_LOOKED_AT = 8, 64
+
+#: Values of one filter that are parameters each; and the number that stands for more.
+_MOST_APART, _AS_LIST = 32, 0
 
 #: A row of a page: its number, and what is stored; what is kept apart only where it was asked for.
 Listed = tuple[int, bytes, bytes | None, bytes | None]
@@ -88,11 +96,12 @@ def page(connection: Connection, listing: Listing) -> Page:
     family, _, asked, after, size, _, apart, sought = listing
     narrowed = listing.below
     shape = tuple((name, _padded(len(values))) for name, values in sorted(asked.items()))
-    values = {
+    values: dict[str, Any] = {
         f"{name}_{number}": value
         for name, count in shape
         for number, value in enumerate(_filled(asked[name], count))
     }
+    values |= {f"{name}_all": json.dumps(asked[name]) for name, count in shape if count == _AS_LIST}
     way = Way.ALL
     if sought is not None:
         found = near(connection, table_of(family), sought.box, MOST_LOOKED_AT)
@@ -107,9 +116,16 @@ def page(connection: Connection, listing: Listing) -> Page:
             values["near"] = numbers(following)
     must_look = way is Way.MEETING or (bool(asked) and way is Way.ALL)
     edge = None
+    sought_in_text = sum(len(asked.get(each.parameter, ())) for each in family.filters if each.in_list)
     # What is hidden is looked at, too.
-    if (must_look and not _leads(family, asked)) or (family.of_party and hides(connection)):
-        edge = _edge(connection, family, narrowed, after)
+    if (
+        (must_look and not _leads(family, asked))
+        or (family.of_party and hides(connection))
+        or sought_in_text > _FEW
+    ):
+        fewer = MOST_LOOKED_AT * _FEW // max(_FEW, sought_in_text)
+        most = min(MOST_LOOKED_AT, max(_LEAST_LOOKED_AT, fewer))
+        edge = _edge(connection, family, narrowed, after, most)
     values["until"] = _BEYOND if edge is None else edge
     select = partial(
         _statement(family, tuple(narrowed), shape, way, apart).rows, connection, **narrowed, **values
@@ -152,14 +168,16 @@ def _leads(family: Family, asked: Asked) -> bool:
     )
 
 
-def _edge(connection: Connection, family: Family, below: Mapping[str, str], after: int) -> int | None:
-    """The place up to which documents are looked at; None for the list's end."""
+def _edge(
+    connection: Connection, family: Family, below: Mapping[str, str], after: int, most: int
+) -> int | None:
+    """The place up to which so many documents are looked at; None for the list's end."""
     if below:
         nth = _edge_below(family, tuple(below))
-        found = nth.row(connection, **below, after=after, before=MOST_LOOKED_AT - 1)
+        found = nth.row(connection, **below, after=after, before=most - 1)
         return None if found is None else int(found[0])
     last = _last(family).row(connection)
-    edge = after + MOST_LOOKED_AT
+    edge = after + most
     return None if last is None or edge >= (last[0] or 0) else edge
 
 
@@ -181,12 +199,14 @@ def _edge_below(family: Family, below: tuple[str, ...]) -> Prepared:
 
 
 def _padded(count: int) -> int:
-    """Values are repeated up to a power of two, so that there are few statements to keep."""
-    return 1 << (count - 1).bit_length()
+    """Values are repeated up to a power of two, so that there are few statements to keep. Many are one list: to make a
+    statement of a thousand takes long, and SQLite takes none.
+    """
+    return _AS_LIST if count > _MOST_APART else 1 << (count - 1).bit_length()
 
 
 def _filled(values: Sequence[Any], count: int) -> list[Any]:
-    return [*values, *[values[-1]] * (count - len(values))]
+    return [] if count == _AS_LIST else [*values, *[values[-1]] * (count - len(values))]
 
 
 @lru_cache(_MOST_STATEMENTS)
@@ -202,7 +222,11 @@ def _statement(
     conditions += [table.c[name] == bindparam(name) for name in below]
     conditions.append(visible(family))
     for name, count in shape:
-        conditions.append(_condition(table, filters[name], [f"{name}_{number}" for number in range(count)]))
+        if count == _AS_LIST:
+            conditions.append(_condition_of_many(table, filters[name]))
+        else:
+            names = [f"{name}_{number}" for number in range(count)]
+            conditions.append(_condition(table, filters[name], names))
     if way is Way.MEETING:
         conditions += meeting(table)
     elif way is Way.AMONG:
@@ -237,6 +261,13 @@ def _condition(table: sa.Table, wanted: Filter, names: list[str]) -> ColumnEleme
             return sa.or_(*(found_in(value, column) for value in values))
         case Match.ANY_OF:
             return column.in_(values)
+
+
+def _condition_of_many(table: sa.Table, wanted: Filter) -> ColumnElement[bool]:
+    column, listed = table.c[wanted.column.name], bindparam(f"{wanted.parameter}_all", type_=sa.Text)
+    if wanted.in_list:
+        return has_one_of(column, listed)
+    return is_among(column, listed) if wanted.column.type is int else is_one_of(column, listed)
 
 
 def comparable(wanted: Filter, value: Any) -> Any:

@@ -5,20 +5,31 @@ and its patterns take no more time than they are long. A schema that changes lea
 written before.
 """
 
-from functools import lru_cache
+import threading
 from typing import Any
 
-import jsonschema_rs
 import msgspec
 from sqlalchemy import Connection
 
 from headland.farm.catalogue.shape import Shape, Stored, shape_of
 from headland.farm.documents import rows
+from headland.farm.documents.json_schemas import Problem, is_light
 from headland.farm.documents.rows import NO_PARTY, Key
+from headland.farm.errors import GeometryTooComplexError
+from headland.farm.isolation.tasks import HoldToSchema, LookAtSchema
+from headland.farm.isolation.workers import Worker
 from headland.http.validation import BodyInvalidError
 
-#: Schemas that are kept ready.
-_MOST_READY = 64
+#: Writers take turns at it: each is in a transaction, and waits.
+_worker, _asking = Worker(), threading.Lock()
+
+#: Schemas that took too long.
+_exhausting: dict[bytes, None] = {}
+_MOST_EXHAUSTING = 64
+
+_TOO_MUCH = (
+    "takes more memory or time to be held to its JSON Schema than a request may: unfold its references less"
+)
 
 
 def check_schemas(connection: Connection, shape: Shape, key: Key, stored: Stored) -> None:
@@ -45,32 +56,30 @@ def _schema_of(shape: Shape, stored: Stored) -> bytes:
 
 
 def _check(name: str, schema: bytes) -> None:
-    try:
-        _ready(schema)
-    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
-        where = _path(name, getattr(error, "instance_path", ()))
-        reason = getattr(error, "message", str(error))
-        raise BodyInvalidError(where, f"is no JSON Schema: {reason}") from None
+    task = LookAtSchema(name, schema)
+    _raise(task.answer() if is_light(schema) else _asked(name, schema, task))
 
 
 def _check_held(name: str, member: Any, schema: bytes) -> None:
-    error = next(iter(_ready(schema).iter_errors(member)), None)
-    if error is not None:
-        where = _path(name, error.instance_path)
-        raise BodyInvalidError(where, f"is not what the dataset's schema demands: {error.message}")
+    task = HoldToSchema(name, msgspec.json.encode(member), schema)
+    _raise(task.answer() if is_light(schema) else _asked(name, schema, task))
 
 
-@lru_cache(_MOST_READY)
-def _ready(schema: bytes) -> Any:
-    return jsonschema_rs.validator_for(
-        msgspec.json.decode(schema), retriever=_refused, pattern_options=jsonschema_rs.RegexOptions()
-    )
+def _raise(problem: Problem | None) -> None:
+    if problem is not None:
+        raise BodyInvalidError(*problem)
 
 
-def _refused(uri: str) -> Any:
-    raise ValueError(f"'{uri}' is elsewhere, and is not fetched")
-
-
-def _path(name: str, steps: Any) -> str:
-    """As in `record.codes[0]`."""
-    return name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+def _asked(name: str, schema: bytes, task: LookAtSchema | HoldToSchema) -> Problem | None:
+    """What a worker says; nothing is asked of it twice that took too long once."""
+    with _asking:
+        if schema in _exhausting:
+            raise BodyInvalidError(name, _TOO_MUCH)
+        try:
+            problem: Problem | None = _worker.ask(task, name)
+        except GeometryTooComplexError:
+            _exhausting[schema] = None
+            if len(_exhausting) > _MOST_EXHAUSTING:
+                _exhausting.pop(next(iter(_exhausting)))
+            raise BodyInvalidError(name, _TOO_MUCH) from None
+        return problem

@@ -1,10 +1,11 @@
 """Tasks: what a worker is asked, and answers. Each knows how it is done; the worker calls `answer`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import Struct
 
+from headland.farm.documents.json_schemas import Problem, problem_of_member, problem_of_schema
 from headland.farm.geometry.geojson import Geometry, Point
 from headland.farm.geometry.measuring import Box
 from headland.farm.geometry.overlapping import Overlap, geodesic_square_metres, overlap
@@ -92,7 +93,33 @@ class Draw(Struct, tag=True, array_like=True):
         return drawn(self.square, self.outlines, self.places)
 
 
-Task = Measure | Shape | Meet | Overlay | GeodesicArea | Draw
+class LookAtSchema(Struct, tag=True, array_like=True):
+    """Whether a schema is one."""
+
+    seconds: ClassVar[float] = 0.5
+
+    name: str
+    schema: bytes
+
+    def answer(self) -> Problem | None:
+        return problem_of_schema(self.name, self.schema)
+
+
+class HoldToSchema(Struct, tag=True, array_like=True):
+    """Whether a member is what a schema demands."""
+
+    seconds: ClassVar[float] = 0.5
+
+    name: str
+    #: JSON.
+    member: bytes
+    schema: bytes
+
+    def answer(self) -> Problem | None:
+        return problem_of_member(self.name, self.member, self.schema)
+
+
+Task = LookAtSchema | HoldToSchema | Measure | Shape | Meet | Overlay | GeodesicArea | Draw
 
 
 class Answer(Struct, array_like=True):
