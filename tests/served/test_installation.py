@@ -1,28 +1,20 @@
 """`make` sets up behind a company's own authority, by which the package index is signed and the system trusts it."""
 
 import base64
-import datetime
 import hashlib
-import ipaddress
 import os
 import shutil
 import ssl
 import subprocess
 import sys
-import threading
 import tomllib
 import zipfile
 from collections.abc import Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
+from tests.company import company_server
 
 ROOT = Path(__file__).parents[2]
 
@@ -62,62 +54,12 @@ def _wheel(folder: Path, name: str, version: str, files: dict[str, bytes]) -> st
     return f"{name}=={version} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n"
 
 
-def _certificates(folder: Path) -> tuple[Path, Path]:
-    """An authority's certificate, and a server's with its key."""
-    now = datetime.datetime.now(datetime.UTC)
-    keys = [ec.generate_private_key(ec.SECP256R1()) for _ in range(2)]
-    names = [x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)]) for text in ("Company", "Index")]
-    made = []
-    for name, key, extensions in (
-        (names[0], keys[0], [(x509.BasicConstraints(ca=True, path_length=0), True)]),
-        (
-            names[1],
-            keys[1],
-            [(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False)],
-        ),
-    ):
-        builder = (
-            x509.CertificateBuilder()
-            .subject_name(name)
-            .issuer_name(names[0])
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - datetime.timedelta(days=1))
-            .not_valid_after(now + datetime.timedelta(days=1))
-        )
-        for extension, critical in extensions:
-            builder = builder.add_extension(extension, critical=critical)
-        made.append(builder.sign(keys[0], hashes.SHA256()).public_bytes(Encoding.PEM))
-    authority, server = folder / "company.pem", folder / "index.pem"
-    authority.write_bytes(made[0])
-    private = keys[1].private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    server.write_bytes(private + made[1])
-    return authority, server
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
 def company(tmp_path: Path) -> Iterator[tuple[str, Path]]:
     """The address of its index, which has the wheels of `project`, and its authority's certificate."""
-    authority, server = _certificates(tmp_path)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(server)
     (tmp_path / "simple").mkdir()
-
-    def handler(*arguments: object) -> _Quiet:
-        return _Quiet(*arguments, directory=str(tmp_path))  # type: ignore[arg-type]
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as index:
-        index.socket = context.wrap_socket(index.socket, server_side=True)
-        thread = threading.Thread(target=index.serve_forever)
-        thread.start()
-        yield f"https://127.0.0.1:{index.server_address[1]}/simple/", authority
-        index.shutdown()
-        thread.join()
+    with company_server(tmp_path) as company:
+        yield f"{company.url}/simple/", company.authority
 
 
 @pytest.fixture

@@ -115,6 +115,11 @@ class Home:
         return self.path / "environments"
 
     @property
+    def packages(self) -> Path:
+        """Java packages that jobs have had brought (`spark.jars.packages`), a folder each owner."""
+        return self.cache / "packages"
+
+    @property
     def runtime(self) -> Path:
         """Locks, sockets and metrics of the running processes; of no value once they are gone."""
         return self.path / "run"

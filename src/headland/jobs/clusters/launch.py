@@ -40,6 +40,8 @@ _INHERITED = (
     "YARN_CONF_DIR",
     "KRB5_CONFIG",
     "KRB5CCNAME",
+    # Where Spark looks for `spark.jars.packages` before anywhere else.
+    "DEFAULT_ARTIFACT_REPOSITORY",
 )
 
 #: Configuration that is the deployment's to choose, and comes by options of its own.

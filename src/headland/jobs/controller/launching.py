@@ -14,7 +14,7 @@ from headland.jobs.controller import ending as endings
 from headland.jobs.controller.ending import Ending
 from headland.jobs.controller.held import Held, make_folders, write_private
 from headland.jobs.controller.runners import Runners, startable
-from headland.jobs.controller.staging import StagingDelayedError, StagingError, stage
+from headland.jobs.controller.staging import StagingDelayedError, StagingError, stage, with_package_cache
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.jobs.wakeup import socket_address
 from headland.settings import Home, JobsSettings
@@ -42,6 +42,7 @@ class Launcher:
         request = submission.decode(row.request)
         try:
             staged = stage(request, directory, self.paths)
+            staged = with_package_cache(staged, self.settings, self.home.packages, row.owner)
             launch = self.cluster.plan(staged, row.name or f"batch-{row.id}", directory)
         except StagingDelayedError as error:
             _log.warning("batch.staging_delayed", batch=row.id, reason=str(error))

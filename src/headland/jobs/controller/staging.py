@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import hashlib
 import shutil
 import zipfile
 from pathlib import Path
@@ -13,6 +14,7 @@ from headland.jobs.batches.errors import RejectedError
 from headland.jobs.batches.paths import PathRules, local_path, scheme_of
 from headland.jobs.batches.submission import Submission
 from headland.jobs.runner.run_directory import RunDirectory
+from headland.settings import JobsSettings
 from headland.storage import StorageError
 
 #: Bytes that must be free where a batch is to run.
@@ -58,6 +60,19 @@ def stage(submission: Submission, directory: RunDirectory, paths: PathRules) -> 
         files=tuple(staged[path] for path in submission.files),
         archives=tuple(staged[path] for path in submission.archives),
     )
+
+
+def with_package_cache(
+    submission: Submission, settings: JobsSettings, packages: Path, owner: str | None
+) -> Submission:
+    """The submission with a folder for what its `spark.jars.packages` bring, one that jobs of its owner share: what
+    one owner's jobs have put there must not run in another's.
+    """
+    if "spark.jars.ivy" in {*settings.spark_conf, *submission.conf}:
+        return submission
+    folder = packages / hashlib.sha256((owner or "").encode()).hexdigest()[:32]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return msgspec.structs.replace(submission, conf={"spark.jars.ivy": str(folder), **submission.conf})
 
 
 def _fetch(path: str, index: int, directory: RunDirectory, paths: PathRules) -> str:

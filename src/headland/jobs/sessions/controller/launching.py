@@ -11,7 +11,7 @@ from headland.jobs.batches.paths import PathRules
 from headland.jobs.clusters.cluster import Clusters
 from headland.jobs.controller.held import Held, make_folders, write_private
 from headland.jobs.controller.runners import Runners, startable
-from headland.jobs.controller.staging import StagingDelayedError, StagingError, stage
+from headland.jobs.controller.staging import StagingDelayedError, StagingError, stage, with_package_cache
 from headland.jobs.sessions import commission
 from headland.jobs.sessions.controller.warming import host_command, host_environment, processes
 from headland.jobs.sessions.host_calls import socket_of
@@ -62,6 +62,7 @@ class SessionLauncher:
             staged = msgspec.structs.replace(
                 staged, conf={**defaults, **self.settings.spark_conf, **staged.conf}
             )
+            staged = with_package_cache(staged, self.settings, self.home.packages, row.owner)
             launch = self.cluster.plan(staged, row.name or f"livy-session-{row.id}", folder)
         except StagingDelayedError as error:
             _log.warning("session.staging_delayed", session=row.id, reason=str(error))
