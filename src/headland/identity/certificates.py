@@ -1,9 +1,10 @@
 """Rules of applications' certificates. Each function is one change in one transaction."""
 
+from dataclasses import replace
+
 from sqlalchemy import Connection
 
 from headland.identity import applications, store
-from headland.identity.client_certificates import read_certificate
 from headland.identity.errors import CertificateNotFoundError, CertificateTakenError, InvalidFieldError
 from headland.identity.names import check_name
 from headland.identity.records import Certificate
@@ -26,24 +27,21 @@ def add(
     connection: Connection,
     tenant_id: str,
     client_id: str,
-    text: str,
-    *,
-    name: str | None,
-    created_by: str,
-    now: int,
+    made: Certificate,
 ) -> Certificate:
-    """A further certificate of the application, in PEM or in base64 of DER; those it has stay good.
+    """A further certificate of the application, which was read before (`read_certificate`): nobody else writes
+    meanwhile. Those it has stay good.
 
     Raises:
         ApplicationNotFoundError: the tenant has none with that id.
-        InvalidFieldError: `name` is no name, or the certificate can't serve, or there are too many.
+        InvalidFieldError: its name is no name, or there are too many.
         CertificateTakenError: the application has it.
     """
     application = applications.get(connection, tenant_id, client_id)
     registered = store.certificates(connection, application.client_id)
-    if name is not None:
-        check_name(name)
-    made = read_certificate(text, application.client_id, name=name, created_by=created_by, now=now)
+    if made.name is not None:
+        check_name(made.name)
+    made = replace(made, client_id=application.client_id)
     if any(other.thumbprint_sha256 == made.thumbprint_sha256 for other in registered):
         raise CertificateTakenError
     if len(registered) >= MOST_CERTIFICATES:

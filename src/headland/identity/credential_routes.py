@@ -17,6 +17,7 @@ from headland.identity.application_routes import (
     UNKNOWN,
     client_id_of,
 )
+from headland.identity.client_certificates import read_certificate
 from headland.identity.service import UNCACHED
 from headland.identity.views import certificate_view, secret_views, shown_secret
 
@@ -75,19 +76,17 @@ async def revoke_secret(request: Request) -> Response:
 async def add_certificate(request: Request) -> Response:
     principal = await administrator(request)
     wanted = await body_of(request, wire.NewCertificate)
-    now = service_of(request).now()
+    read = read_certificate(
+        wanted.certificate,
+        client_id_of(request),
+        name=wanted.name,
+        created_by=principal.object_id,
+        now=service_of(request).now(),
+    )
 
     def add(connection: Connection) -> tuple[wire.Certificate, Change]:
         tenant = place_of(connection, principal, request).tenant
-        made = certificates.add(
-            connection,
-            tenant.id,
-            client_id_of(request),
-            wanted.certificate,
-            name=wanted.name,
-            created_by=principal.object_id,
-            now=now,
-        )
+        made = certificates.add(connection, tenant.id, client_id_of(request), read)
         return certificate_view(made), changes.certificate_added(tenant.id, made)
 
     made = await carry_out(request, principal, add)
