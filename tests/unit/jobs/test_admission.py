@@ -273,8 +273,8 @@ def test_a_value_of_the_wrong_type_is_refused_by_the_fields_name(admit_body, fie
         ("args", ["a", "b", []], "args[2]"),
         ("args", [None], "args[0]"),
         *((field, [{}], f"{field}[0]") for field in LISTS),
-        ("conf", {"spark.x": {}}, "conf[...]"),
-        ("conf", {"spark.x": []}, "conf[...]"),
+        ("conf", {"spark.x": {}}, "conf.spark.x"),
+        ("conf", {"spark.x": []}, "conf.spark.x"),
     ],
 )
 def test_a_wrong_item_is_refused_by_its_place(admit_body, field, value, place):
