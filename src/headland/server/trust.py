@@ -5,11 +5,13 @@ of the system's, so that the file must have those, too.
 """
 
 import ssl
+import warnings
 from pathlib import Path
 
 import structlog
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, pkcs12
+from cryptography.utils import CryptographyDeprecationWarning
 
 from headland.server.certificates import ServerCertificate, write_whole
 from headland.settings import Home
@@ -63,7 +65,10 @@ def trust_store(bundle: bytes) -> bytes:
         if not end:
             continue
         try:
-            certificate = x509.load_pem_x509_certificate(_BEGIN + body + _END)
+            with warnings.catch_warnings():
+                # Old authorities' numbers are not as RFC 5280 wants them; the system trusts them all the same.
+                warnings.simplefilter("ignore", CryptographyDeprecationWarning)
+                certificate = x509.load_pem_x509_certificate(_BEGIN + body + _END)
             found[certificate.public_bytes(Encoding.DER)] = certificate
         except ValueError as error:  # Java would not read it either
             _log.warning("trust.certificate_left_out", reason=str(error))

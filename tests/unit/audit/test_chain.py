@@ -2,14 +2,14 @@
 
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy.exc import IntegrityError
 
 from headland.audit import Actor, Entry, generation, record, store
-from headland.audit.chain import BEGINNING, BrokenChainError, follow
+from headland.audit.chain import BEGINNING, BrokenChainError, digest, follow
 from headland.database import Database, upgrade
 
 SOMEBODY = Actor("192.0.2.1", "client", "object", "tenant", "request")
@@ -57,6 +57,29 @@ def test_a_changed_entry_is_found_out(entries: list[Entry], field: str) -> None:
     entries[2] = replace(entries[2], **{field: other})
     with pytest.raises(BrokenChainError, match="entry 3 is not"):
         follow(entries, 0, BEGINNING)
+
+
+def test_the_job_through_which_a_change_was_made_is_covered(database: Database, entries: list[Entry]) -> None:
+    made = database.write_and_wait(
+        lambda connection: record(
+            connection,
+            replace(SOMEBODY, job="batch/7"),
+            "thing.made",
+            "thing/6",
+            now=6,
+            tenant_id=None,
+        )
+    )
+    assert made.by_job == "batch/7"
+    # Entries without a job are hashed as they were before there were any.
+    assert digest(entries[-2].hash, *astuple(entries[-1])[:-2]) == entries[-1].hash
+    assert database.read(lambda connection: store.following(connection, 5, 100)) == [made]
+    assert follow([*entries, made], 0, BEGINNING) == (6, made.hash)
+    for forged in (replace(made, by_job=None), replace(made, by_job="batch/8")):
+        with pytest.raises(BrokenChainError, match="entry 6 is not"):
+            follow([*entries, forged], 0, BEGINNING)
+    with pytest.raises(BrokenChainError, match="entry 2 is not"):
+        follow([entries[0], replace(entries[1], by_job="batch/7")], 0, BEGINNING)
 
 
 def test_a_missing_entry_is_found_out(entries: list[Entry]) -> None:

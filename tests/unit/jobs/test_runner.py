@@ -1,11 +1,14 @@
 """The runner, as a real process with real programs: once, to the end, and leaving nothing behind."""
 
+import json
 import signal
+import socket
 import subprocess
 import sys
 import time
 
 import pytest
+from tests.serving import eventually
 
 from headland.jobs.runner.processes import ProcessIdentity
 
@@ -56,6 +59,65 @@ def test_a_program_gets_its_arguments_environment_and_folder_and_nothing_else(jo
     job.run(sys.executable, "-S", "-c", program, *arguments, COLOUR="green", LC_ALL="C.UTF-8")
     variables = ["COLOUR", "HEADLAND_TEST_JOB", "LC_ALL", "PATH", "SAID", "TOLD"]
     assert job.output.decode() == f"{arguments} {job.directory.work} {variables} \n"
+
+
+IDENTITY = {"service": "/nowhere/tokens.sock", "patience": 0.1}
+
+#: Keeps what it is told of its endpoint, and waits.
+TOLD = """
+import json, os, sys
+names = ("IDENTITY_ENDPOINT", "IDENTITY_HEADER")
+with open(os.environ["SAID"], "w") as said: said.write(json.dumps([os.environ[name] for name in names]) + "\\n")
+with open(os.environ["TOLD"]) as told: told.readline()
+"""
+
+
+def test_a_program_has_an_endpoint_of_its_own_as_long_as_it_runs(job):
+    job.prepare(sys.executable, "-S", "-c", TOLD)
+    job.directory.write(
+        job.directory.launch, {**job.directory.read(job.directory.launch), "identity": IDENTITY}
+    )
+    job.start()
+    address, header = json.loads(job.heard()[0])
+    port = int(address.split(":")[2].split("/")[0])
+    introduction = job.directory.read(job.directory.runner)
+    assert len(introduction["token_key"]) == 64
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(
+            f"GET /msi/token HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nX-Identity-Header: {header}\r\n\r\n".encode()
+        )
+        assert connection.recv(100).startswith(b"HTTP/1.1 503 ")
+    # The header is the program's, the key nobody's but the runner's.
+    for file in job.directory.path.rglob("*"):
+        assert not file.is_file() or header not in file.read_text("latin-1")
+    job.tell()
+    assert job.finish()["exit_code"] == 0
+    with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+        pass
+
+
+def test_an_endpoint_is_gone_when_its_program_is_though_others_linger(job):
+    job.prepare(
+        *SH,
+        "trap '' TERM; (trap '' TERM; exec sleep 100) & echo $IDENTITY_ENDPOINT > $SAID; read line < $TOLD",
+    )
+    job.directory.write(
+        job.directory.launch, {**job.directory.read(job.directory.launch), "identity": IDENTITY}
+    )
+    job.start()
+    port = int(job.heard()[0].split(":")[2].split("/")[0])
+    job.tell()
+
+    def gone() -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            return True
+        return False
+
+    eventually(gone, "the port is closed", 1.0, pause=0.01)
+    assert not job.directory.exit.exists(), "what lingers has been waited for before the endpoint was gone"
+    job.finish()
 
 
 def test_a_program_is_not_deaf_to_what_its_runner_ignores(job):

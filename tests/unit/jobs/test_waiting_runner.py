@@ -59,7 +59,7 @@ COLD = ["/bin/sh", "-c", "echo cold; exit 5"]
 class Waiting:
     """A waiting runner and the pipe that a controller would hold."""
 
-    def __init__(self, job, how: str, patience: float = 60.0) -> None:
+    def __init__(self, job, how: str, patience: float = 60.0, identity: object = None) -> None:
         self.job, self.directory = job, job.directory
         for folder in (self.directory.work, self.directory.temporary):
             folder.mkdir()
@@ -77,6 +77,7 @@ class Waiting:
                 "notify": str(job.calls.getsockname()),
                 "patience": patience,
                 "nice": 0,
+                "identity": identity,
             },
         )
         self.runner = subprocess.Popen(
@@ -148,6 +149,33 @@ def test_a_job_runs_in_the_program_that_waits(job):
     assert job.output.decode() == f"warm {arguments}\nrest b''\n"
     assert job.directory.read(job.directory.application)["pid"] == program
     assert job.directory.launched.exists()
+
+
+@pytest.mark.parametrize("how", ["well", "slow"])
+def test_the_endpoint_is_there_before_the_job_and_the_same_for_a_cold_start(job, how):
+    identity = {"service": "/nowhere/tokens.sock", "patience": 0.1}
+    waiting = Waiting(job, how, patience=60.0 if how == "well" else 0.1, identity=identity)
+    if how == "well":
+        waiting.until_ready()
+    else:
+        eventually(job.said.exists, "the program has begun", 20)
+    introduction = job.directory.read(job.directory.runner)
+    variables = Path(f"/proc/{waiting.program}/environ").read_bytes().split(b"\0")
+    told = sorted(variable for variable in variables if variable.startswith(b"IDENTITY_"))
+    assert [variable.partition(b"=")[0] for variable in told] == [b"IDENTITY_ENDPOINT", b"IDENTITY_HEADER"]
+    waiting.launch("0")
+    job.directory.write(
+        job.directory.launch,
+        {
+            **job.directory.read(job.directory.launch),
+            "command": ["/bin/sh", "-c", "env | grep ^IDENTITY_ | sort"],
+        },
+    )
+    waiting.say()
+    assert waiting.exit_code() == 0
+    assert job.directory.read(job.directory.runner) == introduction
+    if how == "slow":
+        assert job.output.splitlines() == told
 
 
 def test_the_word_may_come_before_the_program_is_ready(job):
