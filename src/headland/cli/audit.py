@@ -28,6 +28,12 @@ class Entry(Struct, rename="camel"):
     target: str
     source: str
     by_client_id: str | None = None
+    by_job: str | None = None
+
+    @property
+    def by(self) -> str | None:
+        """Who did it, and through which job."""
+        return f"{self.by_client_id} ({self.by_job})" if self.by_job else self.by_client_id
 
 
 class Page(Struct):
@@ -74,7 +80,7 @@ def list_entries(limit: int, as_json: bool, **filters: str | None) -> None:
     print_table(
         ["No.", "At (UTC)", "Action", "Target", "By", "From"],
         [
-            [item.sequence, when(item.at), item.action, item.target, item.by_client_id, item.source]
+            [item.sequence, when(item.at), item.action, item.target, item.by, item.source]
             for item in view({"entries": found}, Page).entries
         ],
     )

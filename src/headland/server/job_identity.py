@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from headland.control import Instances, RoleAuthorizer
 from headland.identity import Issuer, JobTokenRefusedError, JobTokens
@@ -14,33 +15,28 @@ from headland.server.farm import farm_addresses
 from headland.server.guards import job_audiences
 
 
-def service_access(deployment: Deployment) -> ServiceAccess:
-    """What the deployment's jobs are told of it."""
-    settings, home = deployment.settings, deployment.home
-    return ServiceAccess(
+def job_identity(deployment: Deployment) -> tuple[ServiceAccess, TokenBroker | None]:
+    """What the deployment's jobs are told of it, and whoever gives their runners tokens; None where jobs have no
+    identity.
+    """
+    settings, home, database = deployment.settings, deployment.home, deployment.database
+    issuer = None
+    if "identity" in settings.server.services:
+        issuer = Issuer(database, settings.server.public_url)
+    access = ServiceAccess(
         url=settings.server.public_url,
         ca_bundle=home.ca_bundle,
         trust_store=home.trust_store,
-        token_socket=socket_address(home.token_socket) if has_identity(deployment) else None,
         patience=settings.jobs.identity_patience,
-        instances=readable_instances(deployment),
+        instances=readable_instances(deployment, issuer),
     )
-
-
-def token_broker(deployment: Deployment) -> TokenBroker | None:
-    """Whoever gives runners the tokens of their jobs; None where jobs have no identity."""
-    if not has_identity(deployment):
-        return None
-    settings = deployment.settings
-    issuer = Issuer(deployment.database, settings.server.public_url)
+    if issuer is None or not settings.jobs.identity:
+        return access, None
     tokens = JobTokens(issuer, settings, job_audiences(settings), time.time)
-    return TokenBroker(deployment.database, deployment.home, issue_by(tokens))
-
-
-def has_identity(deployment: Deployment) -> bool:
-    """Whether jobs get tokens: where there is somebody who issues them."""
-    settings = deployment.settings
-    return settings.jobs.identity and "identity" in settings.server.services
+    return (
+        replace(access, token_socket=socket_address(home.token_socket)),
+        TokenBroker(database, home, issue_by(tokens)),
+    )
 
 
 def issue_by(tokens: JobTokens) -> Issue:
@@ -62,13 +58,14 @@ def issue_by(tokens: JobTokens) -> Issue:
     return issue
 
 
-def readable_instances(deployment: Deployment) -> Callable[[Principal], Sequence[ReadableInstance]]:
-    """Tells on the data of which instances somebody has a role, by name."""
-    if not {"farm", "control", "identity"} <= set(deployment.settings.server.services):
+def readable_instances(
+    deployment: Deployment, issuer: Issuer | None
+) -> Callable[[Principal], Sequence[ReadableInstance]]:
+    """Tells on the data of which instances somebody whom the issuer knows has a role, by name."""
+    if issuer is None or not {"farm", "control"} <= set(deployment.settings.server.services):
         return lambda _: ()
     database, addresses = deployment.database, farm_addresses(deployment.settings)
     instances, authorizer = Instances(database), RoleAuthorizer(database)
-    issuer = Issuer(database, deployment.settings.server.public_url)
 
     def readable(submitter: Principal) -> Sequence[ReadableInstance]:
         owner = issuer.owner(submitter)

@@ -23,7 +23,7 @@ from headland.server import applications
 from headland.server.certificates import ServerCertificate
 from headland.server.deployment import Deployment
 from headland.server.home import HomeError, hold
-from headland.server.job_identity import service_access, token_broker
+from headland.server.job_identity import job_identity
 from headland.server.logging import GRANIAN, configure_logging
 from headland.server.parent import follow_parent
 from headland.server.scheduling import let_threads_finish
@@ -67,8 +67,8 @@ def controller() -> None:
     if lock is None:
         raise HomeError(f"another controller runs on the home {home.path}")
     jobs = deployment.settings.jobs
-    assembled = assemble(deployment.database, jobs, home, Toolchain.of(jobs), service_access(deployment))
-    broker = token_broker(deployment)
+    access, broker = job_identity(deployment)
+    assembled = assemble(deployment.database, jobs, home, Toolchain.of(jobs), access)
     if broker is not None:
         broker.start()
     keeper = BatchKeeper(

@@ -51,3 +51,9 @@ def test_verify(headland, stand_in):
     result = headland("audit", "verify")
     assert result.exit_code == 1
     assert "entry 5 is missing" in result.stderr
+
+
+def test_list_tells_the_job_through_which_it_was_done(headland, stand_in):
+    done = {**entry(7), "byClientId": "c", "byJob": "batch/12"}
+    stand_in.instead["GET", PATH] = [httpx.Response(200, json={"entries": [done], "next": None})]
+    assert " c (batch/12) " in headland("audit", "list", COLUMNS="120").stdout
