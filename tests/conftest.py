@@ -4,12 +4,13 @@ import fcntl
 import gc
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests import startup
+from tests import startup, watchdog
 from tests.serving import APPLICATIONS, HEADLAND, Served
 
 #: Tests that are run one after another by one process, as they share a fixture that takes long to make: a folder, a
@@ -24,6 +25,8 @@ TOGETHER = (
     "tests/browser",
     "tests/faults",
 )
+
+_WATCHDOG: pytest.StashKey["subprocess.Popen[bytes]"] = pytest.StashKey()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -43,6 +46,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
     config.option.loadscopereorder = False
     return Scheduling(config, log)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """What the run starts ends with it."""
+    config = session.config
+    if not hasattr(config, "workerinput") and not config.option.collectonly and sys.platform == "linux":
+        # The folder below which all processes of a run have theirs, as xdist asks for it.
+        config.stash[_WATCHDOG] = watchdog.begin(config._tmp_path_factory.getbasetemp())  # type: ignore[attr-defined]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if (started := config.stash.get(_WATCHDOG, None)) is not None and started.stdin is not None:
+        started.stdin.close()
+        started.wait()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
