@@ -2,6 +2,7 @@
 
 import hashlib
 import ssl
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -87,3 +88,21 @@ def test_memory_is_flat(served: Served, tmp_path: Path) -> None:
         more = peak(served) - before
     assert more < MOST_MORE, f"{more / 2**20:.0f} MiB more for {SIZE >> 20} MiB"
     print(f"{more / 2**20:.1f} MiB more for {SIZE >> 20} MiB")
+
+
+def test_a_download_goes_on(served: Served, tmp_path: Path) -> None:
+    whole = bytes(range(256)) * 20_000
+    path = "/parties/p1/attachments/a-1"
+    with caller(served, provision(served)) as client:
+        patch = {"content-type": "application/merge-patch+json"}
+        client.patch("/parties/p1", json={}, headers=patch).raise_for_status()
+        of = {"resourceId": "p1", "resourceType": "Party"}
+        client.patch(path, data=of, files={"file": ("a.bin", whole)}).raise_for_status()
+        rest = client.get(f"{path}/file", headers={"range": "bytes=4000000-"})
+        assert (rest.status_code, rest.content) == (206, whole[4_000_000:])
+        token, url = client.headers["authorization"], str(client.build_request("GET", f"{path}/file").url)
+    target = tmp_path / "a.bin"
+    target.write_bytes(whole[:3_000_000])
+    curl = ["curl", "-fsS", "-C", "-", "--cacert", str(served.ca), "-H", f"Authorization: {token}"]
+    subprocess.run([*curl, "-o", str(target), url], check=True, timeout=PATIENCE)
+    assert target.read_bytes() == whole

@@ -12,7 +12,13 @@ from starlette.responses import Response
 
 from headland.database import DatabaseUnavailableError
 from headland.farm.access import UNITS
-from headland.farm.errors import FarmError, InstanceNotReadyError, ThrottledError, WorkersBusyError
+from headland.farm.errors import (
+    FarmError,
+    InstanceNotReadyError,
+    ThrottledError,
+    UnsatisfiableRangeError,
+    WorkersBusyError,
+)
 from headland.farm.stores import NewerStoreError
 from headland.farm.versions import ALL
 from headland.farm.wire import Error, ErrorResponse
@@ -21,6 +27,7 @@ from headland.http.application import Renderer
 from headland.http.bodies import BodyError
 from headland.http.failures import internal_error_text
 from headland.http.headers import header
+from headland.http.ranges import Span
 from headland.http.validation import BodyInvalidError
 from headland.security import AuthenticationError
 from headland.storage import BlobReader, StorageUnavailableError
@@ -56,7 +63,6 @@ OTHER_CODES: Sequence[tuple[int, str, str]] = (
         "The body does not come, or too slowly (`server.body_timeout`, `server.body_rate`).",
     ),
     (413, "RequestEntityTooLarge", "The body, or the file in it, is larger than the settings allow."),
-    (416, "RangeNotSatisfiable", "No part of the file lies in the range that was asked for."),
     (500, "InternalServerError", "A fault of Headland's; the log has it under `traceId`."),
     (503, "ServiceUnavailable", "The instance's store or files can't be reached now; nothing was done."),
 )
@@ -112,10 +118,12 @@ def lines_head(request: Request) -> dict[str, str]:
     return _as_text(_head(request))
 
 
-def file_answer(request: Request, reader: BlobReader | None, headers: Mapping[str, str]) -> Response:
-    """A file's bytes; only what is said of them where there is no reader."""
+def file_answer(
+    request: Request, reader: BlobReader | None, headers: Mapping[str, str], span: Span | None = None
+) -> Response:
+    """A file's bytes, or the part of them that the reader has; only what is said of them where there is no reader."""
     shown = {**_as_text(_head(request)), "content-type": "application/octet-stream", **headers}
-    return Response(headers=shown) if reader is None else BlobResponse(reader, shown)
+    return Response(headers=shown) if reader is None else BlobResponse(reader, shown, span)
 
 
 def empty_answer(request: Request) -> Response:
@@ -143,6 +151,8 @@ def _by_itself(_request: Request, error: FarmError) -> _Refusal:
     headers = {"retry-after": _WHEN_DEPLOYED} if isinstance(error, InstanceNotReadyError) else {}
     if isinstance(error, ThrottledError | WorkersBusyError):
         headers = {"retry-after": str(error.wait)}
+    if isinstance(error, UnsatisfiableRangeError):
+        headers = {"content-range": error.content_range}
     return _Refusal(error.status, error.code, error.message, error.target, headers)
 
 

@@ -233,6 +233,17 @@ class PreconditionError(FarmError):
         )
 
 
+class UnsatisfiableRangeError(FarmError):
+    """No part of the file lies in the range that was asked for."""
+
+    status = 416
+    code = "RangeNotSatisfiable"
+
+    def __init__(self, message: str, content_range: str) -> None:
+        super().__init__(message, "Range")
+        self.content_range = content_range
+
+
 class NotServedError(FarmError):
     """The public service has such operations, and Headland has not. No client tries that again by itself."""
 

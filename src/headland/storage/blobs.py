@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from headland.http.ranges import Span
 from headland.storage.urls import BlobUrl
 
 AccountKind = Literal["folder", "azure", "s3", "gcs"]
@@ -35,13 +36,17 @@ class BlobPage:
 
 
 class BlobReader(Protocol):
-    """An open blob: `info`, then its bytes once. Close it, read or not."""
+    """An open blob: `info`, then its bytes once, or those of a part. Close it, read or not."""
 
     @property
     def info(self) -> BlobInfo: ...
 
     def __aiter__(self) -> AsyncIterator[bytes]:
-        """Exactly `info.size` bytes in chunks, or StorageUnavailableError where the store gives up half-way."""
+        """Exactly `info.size` bytes in chunks, or as many as were asked for.
+
+        Raises:
+            StorageUnavailableError: the store gives up half-way.
+        """
         ...
 
     async def close(self) -> None: ...
@@ -57,8 +62,8 @@ class Account(Protocol):
         """What is stored at `url`."""
         ...
 
-    async def open(self, url: BlobUrl) -> BlobReader:
-        """The blob, ready to be read."""
+    async def open(self, url: BlobUrl, span: Span | None = None) -> BlobReader:
+        """The blob, or a part of it, ready to be read."""
         ...
 
     async def upload(self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int) -> BlobInfo:

@@ -12,6 +12,7 @@ from headland.http.answers import json_answer
 from headland.http.application import Application
 from headland.http.openapi import Api
 from headland.http.operations import Answer, Operation, Parameter
+from headland.http.ranges import RangeError, span_asked
 from headland.security import Guard
 from headland.storage.errors import (
     BlobNotFoundError,
@@ -174,7 +175,22 @@ class _Handlers:
             return await self.describe_blob(request)
         await self._guard.authenticate(request)
         _query(request)
-        return BlobResponse(await self._storage.open(self._url(request)))
+        url = self._url(request)
+        if "range" not in request.headers:
+            return BlobResponse(await self._storage.open(url))
+        info = await self._storage.stat(url)
+        shown = blob_headers(info)
+        try:
+            span = span_asked(request, info.size, etag=shown.get("etag"), modified=shown["last-modified"])
+        except RangeError as error:
+            headers = {"content-range": error.content_range, "accept-ranges": "bytes"}
+            return json_answer(Problem(str(error)), 416, headers)
+        reader = await self._storage.open(url, span)
+        if span is not None and (reader.info.etag, reader.info.size) != (info.etag, info.size):
+            # Another one has taken its place meanwhile.
+            await reader.close()
+            return BlobResponse(await self._storage.open(url))
+        return BlobResponse(reader, span=span)
 
     async def describe_blob(self, request: Request) -> Response:
         await self._guard.authenticate(request)

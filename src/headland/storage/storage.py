@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+from headland.http.ranges import Span
 from headland.settings import StorageSettings
 from headland.storage.accounts import AccountPlace, places_of
 from headland.storage.blobs import Account, BlobInfo, BlobPage, BlobReader
@@ -83,9 +84,9 @@ class Storage:
         """What is stored at `url`; of a local account at once, in some 100 microseconds."""
         return await self.account(url.account).stat(url)
 
-    async def open(self, url: BlobUrl) -> BlobReader:
-        """The blob, to be read and then closed."""
-        return await self.account(url.account).open(url)
+    async def open(self, url: BlobUrl, span: Span | None = None) -> BlobReader:
+        """The blob, or a part of it, to be read and then closed."""
+        return await self.account(url.account).open(url, span)
 
     async def upload(self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int) -> BlobInfo:
         """Store `chunks`, at most `limit` bytes, as the blob, and replace one that is there: all or nothing."""

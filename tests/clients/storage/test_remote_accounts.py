@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from headland.http.ranges import Span
 from headland.storage import BlobNotFoundError, BlobTooLargeError, BlobUrl, Storage
 
 pytestmark = pytest.mark.anyio
@@ -20,8 +21,8 @@ async def stream(*chunks: bytes) -> AsyncIterator[bytes]:
         yield chunk
 
 
-async def read(storage: Storage, url: BlobUrl) -> bytes:
-    reader = await storage.open(url)
+async def read(storage: Storage, url: BlobUrl, span: Span | None = None) -> bytes:
+    reader = await storage.open(url, span)
     try:
         return b"".join([chunk async for chunk in reader])
     finally:
@@ -42,6 +43,8 @@ async def test_what_another_client_stored_is_found_read_and_listed(
         assert info.modified > 1_600_000_000_000
         assert info.etag
         assert await read(storage, url) == content
+        assert await read(storage, url, Span(1, len(content) - 1)) == content[1:]
+        assert await read(storage, url, Span(0, 0)) == content[:1]
         assert await storage.download(url, tmp_path / "copy") == info
         assert _content(tmp_path / "copy") == content
     page = await storage.list_blobs(*remote)

@@ -17,6 +17,7 @@ from tests.service.farm.test_refusals import check
 from headland.farm import Files, Pending, Presence, Stores, Worker
 from headland.farm.documents import files as file_rows
 from headland.farm.documents.files import File
+from headland.http.ranges import Span
 from headland.server.instance_stores import InstanceStores
 from headland.settings import StorageSettings
 from headland.storage import BlobReader, Storage
@@ -93,11 +94,11 @@ async def test_a_file_that_is_replaced_while_it_is_asked_for(
     await send(admin, b"old", **FARM)
     opened = Files.open
 
-    async def replaced_before(self: Files, store_key: str, file: File) -> BlobReader:
+    async def replaced_before(self: Files, store_key: str, file: File, span: Span | None) -> BlobReader:
         monkeypatch.setattr(Files, "open", opened)
         await send(admin, b"new")
         await asyncio.to_thread(worker.work)
-        return await opened(self, store_key, file)
+        return await opened(self, store_key, file, span)
 
     monkeypatch.setattr(Files, "open", replaced_before)
     assert (await admin("GET", f"{PATH}/file")).content == b"new"
@@ -450,3 +451,33 @@ async def test_a_restored_record_need_not_say_what_its_file_is_called(admin: Cal
     assert (file.content, file.headers["content-disposition"]) == (b"kept", 'attachment; filename="a-1"')
     told = json.loads((await admin("GET", "/bulk")).text.splitlines()[-1])["file"]
     assert (told["name"], told["size"]) == ("a-1", 4)
+
+
+@pytest.mark.usefixtures("farm")
+async def test_a_part_of_a_file(admin: Caller) -> None:
+    await send(admin, BYTES, **FARM)
+    whole = await admin("GET", f"{PATH}/file")
+    assert whole.headers["accept-ranges"] == "bytes"
+    etag, size = whole.headers["etag"], len(BYTES)
+    head = await admin("HEAD", f"{PATH}/file", headers={"range": "bytes=0-1"})
+    assert (head.status_code, head.headers["content-length"], head.headers["etag"]) == (200, str(size), etag)
+    for text, first, last in (
+        ("bytes=2-5", 2, 5),
+        ("bytes=-3", size - 3, size - 1),
+        ("bytes=4-", 4, size - 1),
+    ):
+        answer = await admin("GET", f"{PATH}/file", headers={"range": text, "if-range": etag})
+        assert (answer.status_code, answer.content) == (206, BYTES[first : last + 1])
+        assert answer.headers["content-range"] == f"bytes {first}-{last}/{size}"
+        assert answer.headers["content-length"] == str(last - first + 1)
+        assert answer.headers["etag"] == etag
+    for headers in (
+        {"range": "bytes=0-1,3-4"},
+        {"range": "bytes=0-1", "if-range": '"other"'},
+        {"range": "bytes=0-1", "if-range": "Sun, 06 Nov 1994 08:49:37 GMT"},
+    ):
+        answer = await admin("GET", f"{PATH}/file", headers=headers)
+        assert (answer.status_code, answer.content) == (200, BYTES)
+    refused = await admin("GET", f"{PATH}/file", headers={"range": f"bytes={size}-"})
+    check(refused, 416, "RangeNotSatisfiable", "Range")
+    assert refused.headers["content-range"] == f"bytes */{size}"

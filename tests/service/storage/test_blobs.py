@@ -90,3 +90,19 @@ async def test_names_of_every_alphabet_survive_the_way_there_and_back(client: ht
     assert (await client.get(f"/storage/-/-/{quoted}")).content == b"x"
     (listed,) = (await client.get("/storage/-/-")).json()["blobs"]
     assert listed["path"] == path
+
+
+async def test_a_part_of_a_blob(client: httpx.AsyncClient) -> None:
+    await client.put("/storage/-/-/a", content=b"0123456789")
+    whole = await client.get("/storage/-/-/a")
+    assert whole.headers["accept-ranges"] == "bytes"
+    for known in (whole.headers["etag"], whole.headers["last-modified"]):
+        part = await client.get("/storage/-/-/a", headers={"range": "bytes=3-", "if-range": known})
+        assert (part.status_code, part.content) == (206, b"3456789")
+        assert part.headers["content-range"] == "bytes 3-9/10"
+        assert part.headers["etag"] == whole.headers["etag"]
+    again = await client.get("/storage/-/-/a", headers={"range": "bytes=3-", "if-range": '"other"'})
+    assert (again.status_code, again.content) == (200, b"0123456789")
+    refused = await client.get("/storage/-/-/a", headers={"range": "bytes=10-"})
+    assert (refused.status_code, refused.headers["content-range"]) == (416, "bytes */10")
+    assert "10 bytes" in refused.json()["msg"]

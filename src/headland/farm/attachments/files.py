@@ -18,6 +18,7 @@ from headland.farm.documents import files
 from headland.farm.documents.files import File
 from headland.farm.stores import Store
 from headland.http.bodies import too_large
+from headland.http.ranges import Span
 from headland.storage import BlobNotFoundError, BlobReader, BlobTooLargeError, BlobUrl, Storage, StorageError
 
 #: Files that are removed before their rows are.
@@ -74,9 +75,9 @@ class Files:
             # It is swept when this process has ended.
             _log.warning("file.left", file=name, reason=str(error))
 
-    async def open(self, store_key: str, file: File) -> BlobReader:
-        """Raises StorageError."""
-        return await self._storage.open(self._url(store_key, file.name))
+    async def open(self, store_key: str, file: File, span: Span | None = None) -> BlobReader:
+        """The file, or a part of it. Raises StorageError."""
+        return await self._storage.open(self._url(store_key, file.name), span)
 
     def sweep(self, store_key: str, store: Store) -> bool:
         """Remove the bytes that nobody needs; whether some remain that may not be needed soon. It blocks."""

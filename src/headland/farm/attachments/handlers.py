@@ -23,11 +23,17 @@ from headland.farm.documents.making import Patch
 from headland.farm.documents.rows import Key
 from headland.farm.documents.stamps import Stamp
 from headland.farm.documents.standing import standing
-from headland.farm.errors import InvalidInputError, ResourceNotFoundError, UnsupportedMediaTypeError
+from headland.farm.errors import (
+    InvalidInputError,
+    ResourceNotFoundError,
+    UnsatisfiableRangeError,
+    UnsupportedMediaTypeError,
+)
 from headland.farm.handlers import Handlers, conditions_of
 from headland.farm.paths import file_name
 from headland.http.bodies import MAX_BODY, media_type_of, too_large
 from headland.http.forms import MULTIPART, Form, Part, read_form
+from headland.http.ranges import RangeError, span_asked
 from headland.storage import BlobNotFoundError
 
 #: Of file names: what file systems take.
@@ -79,7 +85,10 @@ class FileHandlers(Handlers):
             raise ResourceNotFoundError(self._kind, key.id)
         if file is None:
             raise ResourceNotFoundError(f"File of {self._kind}", key.id)
+        etag = f'"{file.sha256.hex()}"'
         headers = {
+            "accept-ranges": "bytes",
+            "etag": etag,
             "content-disposition": _disposition(self._file_name(row.stored)),
             "content-length": str(file.size),
             "repr-digest": digest_header(file),
@@ -87,13 +96,17 @@ class FileHandlers(Handlers):
         if request.method == "HEAD":
             return file_answer(request, None, headers)
         try:
-            reader = await self._surroundings.files.open(visit.instance.store_key, file)
+            span = span_asked(request, file.size, etag=etag)
+        except RangeError as error:
+            raise UnsatisfiableRangeError(str(error), error.content_range) from None
+        try:
+            reader = await self._surroundings.files.open(visit.instance.store_key, file, span)
         except BlobNotFoundError:
             if visit.store.read(lambda connection: files.find(connection, self._family, key)) == file:
                 raise
             # Another file has taken its place meanwhile, or none.
             return await self.download(request, arrival, visit)
-        return file_answer(request, reader, headers)
+        return file_answer(request, reader, headers, span)
 
     def _check(self, connection: Connection, key: Key, conditions: Conditions) -> None:
         found = standing(connection, self._family, key)

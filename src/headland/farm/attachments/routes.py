@@ -18,13 +18,26 @@ from headland.farm.parameters import CONDITIONS, api_version
 from headland.farm.paths import document_path, file_path
 from headland.farm.routes import ETAG, LOCATION
 from headland.farm.versions import Version, versions
+from headland.farm.wire import ErrorResponse
 from headland.http.forms import MULTIPART
 from headland.http.operations import Answer, Operation, Parameter
 
 _FILE_HEADERS = {
+    "Accept-Ranges": "`bytes`",
     "Content-Disposition": "The file's original name.",
+    "ETag": "Of the file's bytes.",
     "Repr-Digest": "Its SHA-256 (RFC 9530).",
 }
+_PART = {"Content-Range": "Which bytes, and of how many."}
+_RANGE = (
+    Parameter(
+        "Range",
+        str,
+        "`bytes=<first>-<last>`, `bytes=<first>-` or `bytes=-<count>` (RFC 9110); several are answered by the whole.",
+        place="header",
+    ),
+    Parameter("If-Range", str, "Only if the file still has this ETag; else the whole.", place="header"),
+)
 _DIGEST = Parameter(
     "Repr-Digest",
     str,
@@ -67,8 +80,12 @@ def _operations(family: Family, version: Version, surroundings: Surroundings) ->
         file_path(family, version),
         guarded(f"download_{family.name}", download, handlers.download, surroundings.gate),
         f"Get the file of a {kind} resource",
-        {200: Answer("The file.", "application/octet-stream", _FILE_HEADERS)},
-        parameters=(api_version(version),),
+        {
+            200: Answer("The file.", "application/octet-stream", _FILE_HEADERS),
+            206: Answer("The part of it.", "application/octet-stream", _FILE_HEADERS | _PART),
+            416: Answer("No part of it lies in the range.", ErrorResponse, _PART),
+        },
+        parameters=(api_version(version), *_RANGE),
         action=download,
     )
     yield Operation(

@@ -5,6 +5,7 @@ import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+from headland.http.ranges import Span
 from headland.storage.blobs import CHUNK, BlobInfo, BlobPage
 from headland.storage.errors import (
     BlobNotFoundError,
@@ -53,7 +54,7 @@ class LocalAccount:
                 status = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
         return info_of(url.path, _file(status, url))
 
-    async def open(self, url: BlobUrl) -> LocalReader:
+    async def open(self, url: BlobUrl, span: Span | None = None) -> LocalReader:
         with storage_errors(self.name, url):
             parts = locate(self._root(), url.container, url.path, url)
             with open_folder(self._folder, parts[:-1]) as folder:
@@ -67,7 +68,7 @@ class LocalAccount:
         except BaseException:
             os.close(descriptor)
             raise
-        return LocalReader(self.name, url, info, descriptor)
+        return LocalReader(self.name, url, info, descriptor, span)
 
     async def upload(self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int) -> BlobInfo:
         with storage_errors(self.name, url):

@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator
 
+from headland.http.ranges import Span
 from headland.storage.blobs import CHUNK, BlobInfo
 from headland.storage.errors import StorageUnavailableError
 from headland.storage.local.failures import storage_errors
@@ -13,14 +14,19 @@ from headland.storage.urls import BlobUrl
 class LocalReader:
     """An open file. It stays what it was when an upload replaces the blob meanwhile."""
 
-    def __init__(self, account: str, url: BlobUrl, info: BlobInfo, descriptor: int) -> None:
+    def __init__(
+        self, account: str, url: BlobUrl, info: BlobInfo, descriptor: int, span: Span | None = None
+    ) -> None:
         self.info = info
+        self._span = Span(0, info.size - 1) if span is None else span
         self._account = account
         self._url = url
         self._file = os.fdopen(descriptor, "rb", buffering=0)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = self.info.size
+        left = self._span.size
+        if self._span.first:
+            self._file.seek(self._span.first)
         while left:
             with storage_errors(self._account, self._url):
                 data = await finish_in_thread(self._file.read, min(left, CHUNK))

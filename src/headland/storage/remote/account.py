@@ -6,6 +6,7 @@ from heapq import nsmallest
 
 import obstore
 
+from headland.http.ranges import Span
 from headland.storage.accounts import AccountPlace
 from headland.storage.blobs import BlobInfo, BlobPage
 from headland.storage.limits import within_limit
@@ -40,11 +41,14 @@ class RemoteAccount:
         with remote_errors(self._place, url, url.container):
             return info_of(url.path, await obstore.head_async(self._store(url.container), url.path))
 
-    async def open(self, url: BlobUrl) -> RemoteReader:
+    async def open(self, url: BlobUrl, span: Span | None = None) -> RemoteReader:
         with remote_errors(self._place, url, url.container):
-            return RemoteReader(
-                self._place, url, await obstore.get_async(self._store(url.container), url.path)
+            result = await obstore.get_async(
+                self._store(url.container),
+                url.path,
+                options={} if span is None else {"range": (span.first, span.last + 1)},
             )
+            return RemoteReader(self._place, url, result, span)
 
     async def upload(self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int) -> BlobInfo:
         incoming = _Incoming(url, chunks, limit)

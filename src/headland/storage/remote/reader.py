@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
+from headland.http.ranges import Span
 from headland.storage.accounts import AccountPlace
 from headland.storage.blobs import CHUNK, BlobInfo
 from headland.storage.errors import StorageUnavailableError
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
 class RemoteReader:
     """The answer to a GET of which the body is still to come."""
 
-    def __init__(self, place: AccountPlace, url: BlobUrl, result: "GetResult") -> None:
+    def __init__(
+        self, place: AccountPlace, url: BlobUrl, result: "GetResult", span: Span | None = None
+    ) -> None:
         self.info = info_of(url.path, result.meta)
+        self._size = self.info.size if span is None else span.size
         self._place = place
         self._url = url
         self._result: GetResult | None = result
@@ -25,7 +29,7 @@ class RemoteReader:
     async def __aiter__(self) -> AsyncIterator[bytes]:
         if self._result is None:
             return
-        left = self.info.size
+        left = self._size
         with remote_errors(self._place, self._url, self._url.container):
             async for chunk in self._result.stream(CHUNK):
                 left -= len(chunk)
