@@ -51,7 +51,7 @@ from headland.farm.wire import joined
 from headland.farm.work.pending import Pending
 from headland.http.bodies import media_type_of, read_body
 from headland.http.headers import header
-from headland.http.validation import decode_json
+from headland.http.validation import BodyInvalidError, decode_json
 
 MERGE_PATCH = "application/merge-patch+json"
 #: Plain JSON is taken for a patch, too: that is what programs send that use no SDK.
@@ -59,6 +59,10 @@ BODY_TYPES = (MERGE_PATCH, "application/json")
 
 #: Bytes of bodies that are decoded at once.
 _LONGEST_AT_ONCE = 1 << 16
+_MOST_BY_THEMSELVES = 1_000
+
+#: Members of such a body, and lists and objects beside its geometry: each takes time when it is made and given back.
+_MOST_PARTS = 25_000
 
 #: Party and further parents of a list, as in `rows.Key`; None where it is not narrowed to them.
 Below = tuple[str | None, str | None]
@@ -363,12 +367,17 @@ def _body(body: bytes) -> dict[str, Any]:
     """What is decoded of a body. A geometry that takes long stays JSON."""
     if len(body) <= _LONGEST_AT_ONCE:
         return decode_json(body, dict[str, Any])
+    if body.count(b'":') > _MOST_PARTS:
+        raise BodyInvalidError("", f"the body has more than {_MOST_PARTS} members")
     members = decode_json(body, dict[str, msgspec.Raw])
+    geometry = members.get(GEOMETRY)
+    # To decode many by themselves would take longer than all of them.
+    if geometry is None or len(geometry) <= _LONGEST_AT_ONCE or len(members) > _MOST_BY_THEMSELVES:
+        if body.count(b"[") + body.count(b"{") > _MOST_PARTS:
+            raise BodyInvalidError("", f"the body has more than {_MOST_PARTS} lists and objects")
+        return decode_json(body, dict[str, Any])
     return {
-        name: text
-        if name == GEOMETRY and len(bytes(text)) > _LONGEST_AT_ONCE
-        else decode_json(bytes(text), object)
-        for name, text in members.items()
+        name: text if name == GEOMETRY else decode_json(bytes(text), object) for name, text in members.items()
     }
 
 

@@ -1,14 +1,19 @@
 """Say what is wrong with a JSON body in words that name the field."""
 
+import gc
 import json
 import math
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import msgspec
 
 T = TypeVar("T")
+
+#: Bytes of bodies of which the decoding is felt.
+_LARGE = 1 << 16
 
 #: msgspec speaks of Python's types in a few places where the caller thinks in JSON's.
 _JSON_NAMES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "dict": "object"}
@@ -43,7 +48,10 @@ def decode_json(body: bytes, wanted: type[T], *, lax: bool = False) -> T:
     if not has_plain_numbers(body):
         _check_numbers(body)
     try:
-        return msgspec.json.decode(body, type=wanted, strict=not lax)
+        if len(body) < _LARGE:
+            return msgspec.json.decode(body, type=wanted, strict=not lax)
+        with _collecting_later():
+            return msgspec.json.decode(body, type=wanted, strict=not lax)
     except msgspec.ValidationError as error:
         raise _explain(str(error), wanted, lambda: msgspec.json.decode(body), strict=not lax) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -55,9 +63,22 @@ def decode_json(body: bytes, wanted: type[T], *, lax: bool = False) -> T:
 def convert_json(value: object, wanted: type[T], *, lax: bool = False) -> T:
     """`value`, which was decoded from JSON without a type, as `wanted`. Raises as `decode_json`."""
     try:
-        return msgspec.convert(value, wanted, strict=not lax)
+        with _collecting_later():
+            return msgspec.convert(value, wanted, strict=not lax)
     except msgspec.ValidationError as error:
         raise _explain(str(error), wanted, lambda: value, strict=not lax) from None
+
+
+@contextmanager
+def _collecting_later() -> Iterator[None]:
+    """What is decoded has no cycles, and the collector would look at all of a megabyte of it, many times."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def has_plain_numbers(body: bytes) -> bool:

@@ -5,10 +5,11 @@ else's noticing.
 """
 
 import asyncio
+import gc
 import gzip
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -31,6 +32,18 @@ pytestmark = [
 BOUNDARY = "/parties/p1/boundaries/b1"
 LINES = {"content-type": "application/x-ndjson"}
 PATCH = {"content-type": "application/merge-patch+json"}
+
+
+@pytest.fixture(autouse=True)
+def collector() -> Iterator[None]:
+    """As `headland serve` has it: what was there before is looked through no more, and what is new not all the time."""
+    before = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000)
+    yield
+    gc.set_threshold(*before)
+    gc.unfreeze()
 
 
 @pytest.fixture
@@ -123,7 +136,7 @@ REQUESTS: dict[str, tuple[dict[str, Any], set[int]]] = {
     "one polygon 2,000 times": (write(parts(*[SQUARE] * 2_000)), {400}),
     "two combs across each other": (write(COMBS), {400}),
     "holes upon holes": (write(MANY_HOLES), {400}),
-    "45,000 positions": (write(polygon(long_edge(45_000))), {200, 201, 400}),
+    "35,000 positions": (write(polygon(long_edge(35_000))), {200, 201, 400}),
     "170,000 positions": (
         body('{"geometry":{"type":"Polygon","coordinates":[[' + "[0,0]," * 170_000 + "[0,0]]]}}"),
         {400},
@@ -132,6 +145,11 @@ REQUESTS: dict[str, tuple[dict[str, Any], set[int]]] = {
         body('{"geometry":{"type":"Polygon","coordinates":[' + "[]," * 340_000 + "[]]}}"),
         {400},
     ),
+    "properties up to the limit": (
+        body(json.dumps({"properties": {f"key-that-is-long-{n}": "v" * 20 for n in range(20_000)}})),
+        {200, 201, 400},
+    ),
+    "lists that nobody knows": (body('{"x":[' + "[]," * 340_000 + "[]]}"), {400}),
     "lists in lists": (body("[" * 1_000_000), {400}),
     "objects in objects": (body('{"a":' * 200_000), {400}),
     "members in members": (body('{"properties":' * 60_000 + "1" + "}" * 60_000), {400}),
@@ -145,7 +163,7 @@ REQUESTS: dict[str, tuple[dict[str, Any], set[int]]] = {
     "a search by parts": (search(parts(*[SQUARE] * 490)), {400}),
     "a line of two combs": (lines(COMBS), {200}),
     "lines of parts": (lines(*[parts(*[SQUARE] * 300)] * 20), {200}),
-    "a line of 40,000 positions": (lines(polygon(long_edge(40_000))), {200}),
+    "a line of 35,000 positions": (lines(polygon(long_edge(35_000))), {200}),
 }
 
 
