@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import msgspec
@@ -139,7 +139,9 @@ def _explain(problem: str, wanted: type, value: Callable[[], object], *, strict:
     of_name = place.startswith("key` in `")
     field = place.removeprefix("key` in `").removesuffix("`")
     if _SOME_ENTRY in field or of_name:
-        field = _with_name(field + _SOME_ENTRY * of_name, value(), problem, wanted, strict=strict)
+        # What comes behind the place may be no JSON, or nested too deeply to be read for the entry's name.
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            field = _with_name(field + _SOME_ENTRY * of_name, value(), problem, wanted, strict=strict)
     field = field.removeprefix("$").removeprefix(".")
     if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", reason, re.DOTALL):
         name = f"{field}.{unknown[1][:80]}" if field else unknown[1][:80]
