@@ -48,8 +48,9 @@ def farm_app(
     throttle: Throttle | None = None,
     clock: Callable[[], float] = time.time,
     limits: Limits = DEFAULT_LIMITS,
+    max_geometry_body: int = 0,
 ) -> FarmApplication:
     """The application, for all versions of the protocol that are served. `version` as `Gate` has it."""
     gate = Gate(guard, authorizer, instances, stores, version=version, throttle=throttle)
-    surroundings = Surroundings(gate, max_body, pending, files, clock, limits)
+    surroundings = Surroundings(gate, max_body, pending, files, clock, limits, max_geometry_body)
     return FarmApplication(surroundings, addresses)

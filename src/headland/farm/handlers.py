@@ -49,7 +49,7 @@ from headland.farm.stores.store import Shown
 from headland.farm.versions import Version
 from headland.farm.wire import joined
 from headland.farm.work.pending import Pending
-from headland.http.bodies import media_type_of, read_body
+from headland.http.bodies import MAX_BODY, media_type_of, read_body
 from headland.http.headers import header
 from headland.http.validation import BodyInvalidError, decode_json
 
@@ -79,6 +79,15 @@ class Surroundings:
     files: Files
     clock: Callable[[], float] = time.time
     limits: Limits = DEFAULT_LIMITS
+    #: The same of documents with a geometry, where it is more.
+    max_geometry_body: int = 0
+
+    def body_limit(self, *, geometry: bool) -> tuple[int, str]:
+        """Bytes that a body may have, with or without a geometry, and the setting that says so."""
+        if geometry and self.max_geometry_body > self.max_body:
+            return self.max_geometry_body, "farm.max_geometry_body"
+        return self.max_body, MAX_BODY
+
     workers: Workers = field(default_factory=Workers)
 
     async def placed(self, value: object, visit: Visit, where: str = GEOMETRY) -> Placed:
@@ -138,7 +147,8 @@ class Handlers:
         media_type, _ = media_type_of(request)
         if media_type not in {"", *BODY_TYPES}:
             raise UnsupportedMediaTypeError(f"'{media_type[:80]}' is not taken; send {MERGE_PATCH}.")
-        body = _body(await read_body(request, self._surroundings.max_body))
+        limit = self._surroundings.body_limit(geometry=self._shape.has_geometry)
+        body = _body(await read_body(request, *limit))
         place = None
         if self._shape.has_geometry and body.get(GEOMETRY) is not None:
             place = await self._surroundings.placed(body[GEOMETRY], visit)

@@ -77,6 +77,7 @@ def farm_application(
         addresses=farm_addresses(settings),
         limits=Limits(settings.farm.max_vertices),
         max_body=settings.server.max_body,
+        max_geometry_body=settings.farm.max_geometry_body,
         # Roles and instances are rows, and nothing besides.
         version=deployment.database.version,
         throttle=throttle_of(deployment.home, settings),

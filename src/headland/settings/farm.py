@@ -51,6 +51,13 @@ class FarmSettings(Struct, frozen=True, forbid_unknown_fields=True):
             "limit; the hosted service's is 1000."
         ),
     ] = 0
+    max_geometry_body: Annotated[
+        Bytes,
+        Meta(
+            description="Largest body of a document that has a geometry, and longest line of an import; "
+            "`server.max_body` if that is larger. A position takes some 40 bytes, so that `farm.max_vertices` fit in."
+        ),
+    ] = 8_388_608
     max_vertices: Annotated[
         Count,
         Meta(

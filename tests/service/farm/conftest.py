@@ -48,6 +48,7 @@ ISSUER = "https://issuer.example/tenant"
 PUBLIC_URL = "https://headland.example:8443"
 DOMAIN = "farms.example"
 MAX_BODY = 100_000
+MAX_GEOMETRY_BODY = 200_000
 MAX_FILE = 3_000_000
 FILE_TYPES = (".bin", ".tif", "image/*", "application/octet-stream")
 TENANT = "tenant"
@@ -223,6 +224,7 @@ def served_from(
             files=files,
             addresses=Addresses(PUBLIC_URL, domain=DOMAIN),
             max_body=MAX_BODY,
+            max_geometry_body=MAX_GEOMETRY_BODY,
             limits=Limits(2_600),
             clock=clock,
             throttle=throttle,

@@ -1,10 +1,11 @@
 """Boundaries: what is kept of them, what is measured, and what lists leave out."""
 
 import json
+import math
 from typing import Any
 
 import pytest
-from tests.service.farm.conftest import Caller
+from tests.service.farm.conftest import MAX_BODY, MAX_GEOMETRY_BODY, Caller
 
 pytestmark = pytest.mark.anyio
 
@@ -213,3 +214,26 @@ async def test_a_line_moves_what_is_there(party: Caller) -> None:
                 "POST", "/boundaries", json=body, headers={"content-type": "application/json"}
             )
             assert [each["id"] for each in answer.json()["value"]] == ["b1"]
+
+
+async def test_as_many_positions_as_may_be_fit_into_a_body(party: Caller) -> None:
+    most = 2_600
+    turn = [2 * math.pi * number / (most - 1) for number in range(most - 1)]
+    ring = [[73.1 + math.cos(each) / 100, 20.1 + math.sin(each) / 100] for each in turn]
+    geometry = {"type": "Polygon", "coordinates": [[*ring, ring[0]]]}
+    body = json.dumps({"geometry": geometry}, indent=1).encode()
+    assert MAX_BODY < len(body) < MAX_GEOMETRY_BODY
+    merge = {"content-type": "application/merge-patch+json"}
+    made = await party("PATCH", PATH, content=body, headers=merge)
+    assert made.status_code == 201, made.text
+    line = json.dumps({"id": "b2", "partyId": "p1", "name": "N" * 90, "geometry": geometry})
+    told = await party(
+        "POST", "/bulk/boundaries", content=line, headers={"content-type": "application/x-ndjson"}
+    )
+    assert json.loads(told.text.splitlines()[-1])["created"] == 1
+    larger = await party("PATCH", PATH, content=body + b" " * MAX_GEOMETRY_BODY, headers=merge)
+    assert larger.status_code == 413
+    assert "farm.max_geometry_body" in larger.json()["error"]["message"]
+    plain = await party("PATCH", "/parties/p2", content=b"{}" + b" " * MAX_BODY, headers=merge)
+    assert plain.status_code == 413
+    assert "server.max_body" in plain.json()["error"]["message"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.service.farm.conftest import MAX_BODY, PUBLIC_URL, Caller
+from tests.service.farm.conftest import MAX_GEOMETRY_BODY, PUBLIC_URL, Caller
 
 pytestmark = pytest.mark.anyio
 
@@ -110,7 +110,7 @@ async def test_every_refused_line_is_told_and_no_other_is_lost(admin: Caller) ->
             b'{"id":7}',
             b'{"id":"p2","name":5}',
             b'{"id":"p3","properties":{"a":[]}}',
-            b'{"id":"' + b"x" * (MAX_BODY + 1) + b'"}',
+            b'{"id":"' + b"x" * (MAX_GEOMETRY_BODY + 1) + b'"}',
             b"[" * 5000,
             b'{"id":"p4","name":"\xff"}',
             b'{"id":"p5"}\r',

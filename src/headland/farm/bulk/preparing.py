@@ -38,6 +38,7 @@ from headland.farm.geometry import DEFAULT_LIMITS, Geometry, Limits, Placed, che
 from headland.farm.geometry.reading import is_light, typed
 from headland.farm.geometry.together import batches, placed_together
 from headland.farm.versions import Version
+from headland.http.bodies import MAX_BODY
 from headland.http.validation import BodyInvalidError, decode_json
 
 T = TypeVar("T")
@@ -71,9 +72,10 @@ class Preparing:
         *,
         measure: Callable[[Geometry, str], Awaitable[Placed]],
         limits: Limits = DEFAULT_LIMITS,
+        setting: str = MAX_BODY,
     ) -> None:
-        """Lines are documents of one `family`, or records of any. `longest` line, in bytes. `measure` checks a geometry
-        that takes long.
+        """Lines are documents of one `family`, or records of any. `longest` line, in bytes, as `setting` has it.
+        `measure` checks a geometry that takes long.
 
         Raises:
             ResourceNotFoundError: the version has no such family.
@@ -82,6 +84,7 @@ class Preparing:
         self._shape = None if family is None else shape_called(family, version)
         self._prepare, self._make = (_restored, _kept) if mode is Mode.RESTORE else (_merged, _stamped)
         self._longest = longest
+        self._setting = setting
         self._measure = measure
         self._limits = limits
 
@@ -142,7 +145,7 @@ class Preparing:
         try:
             if line.text is None:
                 raise InvalidInputError(
-                    f"The line is longer than the {self._longest} bytes that server.max_body allows."
+                    f"The line is longer than the {self._longest} bytes that {self._setting} allows."
                 )
             if shape is not None:
                 return self._prepare(line.number, shape, line.text, {}, stamp, check=check)

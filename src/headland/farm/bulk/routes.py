@@ -142,7 +142,7 @@ class _Bulk:
         return self._taken(request, arrival, visit, Mode.RESTORE)
 
     def _taken(self, request: Request, arrival: Arrival, visit: Visit, mode: Mode) -> Response:
-        longest, clock = self._surroundings.max_body, self._surroundings.clock
+        (longest, setting), clock = self._surroundings.body_limit(geometry=True), self._surroundings.clock
         first = whole_number("firstLine", one(arrival.query, "firstLine") or "1")
         if first < 1:
             raise InvalidInputError("Lines are counted from 1.", "firstLine")
@@ -151,7 +151,9 @@ class _Bulk:
         def measure(geometry: Geometry, field: str) -> Awaitable[Placed]:
             return self._surroundings.placed(geometry, visit, field)
 
-        preparing = Preparing(self._version, family, mode, longest, measure=measure, limits=limits)
+        preparing = Preparing(
+            self._version, family, mode, longest, measure=measure, limits=limits, setting=setting
+        )
         taking = Import(
             visit.store,
             preparing,
