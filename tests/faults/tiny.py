@@ -42,7 +42,10 @@ def exactly(size):
         if not part: os._exit(0)
         data += part
     return data
-def receive(): return json.loads(exactly(int.from_bytes(exactly(4), "big")))
+def receive():
+    message = json.loads(exactly(int.from_bytes(exactly(4), "big")))
+    if "body" in message: message["code"] = json.loads(exactly(message["body"]))
+    return message
 def send(**message):
     body = json.dumps(message).encode()
     host.sendall(len(body).to_bytes(4, "big") + body)

@@ -85,6 +85,10 @@ def test_a_batch_acts_for_its_application_and_nothing_else(served, drone, meadow
     said = claims_in(lines)
     assert (said["oid"], said["azp"]) == (drone.object_id, drone.client_id)
     assert said["act"] == {"sub": f"batch/{batch}"}
+    told = [json.loads(line) for line in served.log.read_text().splitlines() if '"event":"request"' in line]
+    named = {line["path"] for line in told if line.get("job") == f"batch/{batch}"}
+    assert {"/storage/", "/farm/meadow/parties", "/subscriptions"} <= named
+    assert all(line["principal"] == drone.client_id for line in told if "job" in line)
     token = token_in(lines) or ""
     eventually(lambda: answered(served, "/storage/", token) == 401, "the token is refused", 2)
 
@@ -99,12 +103,20 @@ def test_an_administrators_job_administers_nobody(served, meadow):
     }
 
 
-def test_a_disabled_applications_job_is_refused_at_once(served, drone, tmp_path):
+def test_roles_taken_away_and_a_disabled_application_count_at_once(served, drone, meadow, tmp_path):
     begun, go = tmp_path / "begun", tmp_path / "go"
     batch = run(served, drone.client, f"touch:{begun}", f"wait:{go}", "/storage/")
     eventually(begun.exists, "the batch has begun")
     token = eventually(lambda: token_in(served.lines(batch)), "its token is in its log")
-    assert answered(served, "/storage/", token) == 200
+    assert (answered(served, "/storage/", token), answered(served, PARTIES, token)) == (200, 200)
+    with served.client(served.token("https://management.azure.com/.default")) as manager:
+        manager.params = httpx.QueryParams({"api-version": "2022-04-01"})
+        roles = f"{meadow.id}/providers/Microsoft.Authorization/roleAssignments"
+        for each in manager.get(roles).raise_for_status().json()["value"]:
+            if each["properties"]["principalId"] == drone.object_id:
+                manager.delete(each["id"]).raise_for_status()
+    # The very same token: a role that was taken away counts at once.
+    assert (answered(served, "/storage/", token), answered(served, PARTIES, token)) == (200, 403)
     own = {"Authorization": f"Bearer {served.token(f'{served.url}/.default')}"}
     served.public.patch(drone.path, json={"disabled": True}, headers=own).raise_for_status()
     assert answered(served, "/storage/", token) == 401

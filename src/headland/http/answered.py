@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 
 # Hundreds wait to be told of: the garbage collector need not look through them, for they refer to nothing.
@@ -21,6 +22,8 @@ class Answered(msgspec.Struct, frozen=True, gc=False):
     #: Client id of the caller, where one was shown.
     principal: str | None
     request_id: str
+    #: The job through which the caller acts, where it does.
+    job: str | UnsetType = UNSET
     event: str = "request"
     level: str = "info"
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import structlog
+from msgspec import UNSET
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -154,6 +155,7 @@ class Listener:
                     round((time.perf_counter() - started) * 1000, 3),
                     scope["state"].get("principal"),
                     request_id,
+                    scope["state"].get("job", UNSET),
                 )
             )
 

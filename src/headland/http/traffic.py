@@ -8,6 +8,7 @@ from collections import Counter as Tally
 from collections.abc import Callable, Sequence
 
 import structlog
+from msgspec import UNSET
 from msgspec.structs import asdict
 from prometheus_client import Counter, Histogram
 
@@ -29,7 +30,8 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 
 def _log_each(told: Sequence[Answered]) -> None:
     for one in told:
-        _log.info(**{name: text for name, text in asdict(one).items() if name != "level"})
+        said = asdict(one)
+        _log.info(**{name: said[name] for name in said if name != "level" and said[name] is not UNSET})
 
 
 class Traffic:

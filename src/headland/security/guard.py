@@ -69,7 +69,10 @@ class Guard:
         scheme, _, credentials = authorization.partition(" ")
         credentials = credentials.strip()
         principal = await self._principal(scheme.lower(), credentials)
-        request.scope.setdefault("state", {})["principal"] = principal.client_id
+        state = request.scope.setdefault("state", {})
+        state["principal"] = principal.client_id
+        if principal.job:
+            state["job"] = principal.job
         return principal
 
     async def _principal(self, scheme: str, credentials: str) -> Principal:

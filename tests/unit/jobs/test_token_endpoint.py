@@ -1,8 +1,11 @@
 """A job's token endpoint, as hostile requests meet it, and while the service that it asks is away."""
 
 import contextlib
+import hashlib
 import json
 import socket
+import subprocess
+import sys
 import threading
 import time
 import tracemalloc
@@ -235,3 +238,12 @@ def test_each_has_secrets_of_its_own(service):
     assert made[0].open() == made[0].open()
     for endpoint in made:
         endpoint.close()
+
+
+def test_a_python_without_hashes_of_its_own_has_openssls():
+    program = (
+        "import sys; sys.modules['_sha2'] = sys.modules['_sha256'] = None\n"
+        "from headland.jobs.runner.token_endpoint import sha256; print(sha256(b'x').hexdigest())"
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == hashlib.sha256(b"x").hexdigest()

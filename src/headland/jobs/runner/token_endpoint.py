@@ -24,8 +24,11 @@ from _queue import SimpleQueue
 
 try:  # `hashlib` would bring OpenSSL: megabytes in every runner
     from _sha2 import sha256  # type: ignore[import-not-found, unused-ignore]
-except ImportError:  # before Python 3.12
-    from _sha256 import sha256  # type: ignore[import-not-found, unused-ignore]
+except ImportError:
+    try:  # before Python 3.12
+        from _sha256 import sha256  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:  # some systems build Python without hashes of its own
+        from hashlib import sha256
 
 #: The variables by which a job finds its endpoint: address and header.
 ENDPOINT_VARIABLES = ("IDENTITY_ENDPOINT", "IDENTITY_HEADER")
