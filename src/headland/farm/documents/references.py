@@ -8,6 +8,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Connection, bindparam
 
+from headland.database.expressions import found_in
 from headland.database.prepared import Prepared
 from headland.farm.catalogue import BY_NAME, FAMILIES, PARTIES, Family
 from headland.farm.catalogue.references import ByType, Reference
@@ -139,7 +140,7 @@ def _conditions(family: Family, table: sa.Table, reference: Reference) -> Iterat
     if reference.several:
         # The index has all that is looked at.
         yield column.is_not(None)
-        yield column.contains(bindparam("item"))
+        yield found_in(bindparam("item", type_=column.type), column)
     else:
         yield column == bindparam("id")
     if family.of_party:
