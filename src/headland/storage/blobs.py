@@ -35,18 +35,45 @@ class BlobPage:
     next_marker: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a container has at a path, as a file system: a blob, or a folder."""
+
+    #: Empty for the container itself.
+    path: str
+    folder: bool
+    #: Bytes; 0 for a folder.
+    size: int = 0
+    #: Milliseconds since 1970, UTC; 0 for a folder of which nobody knows.
+    modified: int = 0
+    etag: str | None = None
+
+    @classmethod
+    def of(cls, info: BlobInfo) -> "Entry":
+        return cls(info.path, False, info.size, info.modified, info.etag)
+
+
 class BlobReader(Protocol):
     """An open blob: `info`, then its bytes once, or those of a part. Close it, read or not."""
 
     @property
     def info(self) -> BlobInfo: ...
 
+    @property
+    def span(self) -> range:
+        """Which of its bytes are read."""
+        ...
+
     def __aiter__(self) -> AsyncIterator[bytes]:
+<<<<<<< HEAD
         """Exactly `info.size` bytes in chunks, or as many as were asked for.
 
         Raises:
             StorageUnavailableError: the store gives up half-way.
         """
+=======
+        """Exactly the bytes of `span` in chunks, or StorageUnavailableError where the store gives up half-way."""
+>>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
         ...
 
     async def close(self) -> None: ...
@@ -62,12 +89,20 @@ class Account(Protocol):
         """What is stored at `url`."""
         ...
 
+<<<<<<< HEAD
     async def open(self, url: BlobUrl, span: Span | None = None) -> BlobReader:
         """The blob, or a part of it, ready to be read."""
+=======
+    async def open(self, url: BlobUrl, span: range | None = None) -> BlobReader:
+        """The blob, ready to be read: whole, or the bytes of `span` that it has; RangeError if it has none of them."""
+>>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
         ...
 
-    async def upload(self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int) -> BlobInfo:
-        """Store `chunks` as the blob, in the place of one that may be there; all of it or nothing."""
+    async def upload(
+        self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int, *, replace: bool = True
+    ) -> BlobInfo:
+        """Store `chunks` as the blob, all of it or nothing: in the place of one that may be there, unless `replace`
+        forbids it (BlobExistsError)."""
         ...
 
     async def list_blobs(self, container: str, prefix: str, marker: str | None, limit: int) -> BlobPage:
@@ -76,4 +111,25 @@ class Account(Protocol):
 
     async def delete(self, url: BlobUrl) -> None:
         """Remove the blob."""
+        ...
+
+    async def entry(self, container: str, path: str) -> Entry:
+        """What is at `path`; BlobNotFoundError if nothing is."""
+        ...
+
+    async def children(self, container: str, path: str) -> list[Entry]:
+        """What a folder has, in the order of paths."""
+        ...
+
+    async def make_folder(self, container: str, path: str) -> None:
+        """Make a folder, and those above it, unless it is there; BlobConflictError where a blob is in the way."""
+        ...
+
+    async def rename(self, container: str, path: str, target: str, *, replace: bool) -> None:
+        """Give a blob or folder another path. What is there is replaced if `replace` says so and it is of the same
+        kind and, being a folder, empty; else BlobExistsError."""
+        ...
+
+    async def remove(self, container: str, path: str, *, recursive: bool) -> None:
+        """Remove a blob or folder; FolderNotEmptyError where it has something, unless `recursive`."""
         ...

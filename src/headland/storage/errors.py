@@ -37,6 +37,15 @@ class UploadCutShortError(StorageError):
         super().__init__(f"{url}: the body ended after {received} of the {declared} bytes it declared.")
 
 
+class UploadIncompleteError(StorageError):
+    """An upload in parts has not the size that its client believes; nothing was stored."""
+
+    status = 409
+
+    def __init__(self, url: object, declared: int, received: int) -> None:
+        super().__init__(f"{url}: {received} of the {declared} bytes of the upload have arrived.")
+
+
 class UnknownAccountError(StorageError):
     """A URL names a storage account that the settings don't have."""
 
@@ -80,6 +89,42 @@ class BlobConflictError(StorageError):
 
     def __init__(self, url: object, problem: str) -> None:
         super().__init__(f"{url} can't be stored: {problem}.")
+
+
+class BlobExistsError(StorageError):
+    """Something has the name already, and was not to be replaced."""
+
+    status = 412
+
+    def __init__(self, url: object) -> None:
+        super().__init__(f"{url} is there already.")
+
+
+class BlobChangedError(StorageError):
+    """A blob is no longer what the caller knew."""
+
+    status = 412
+
+    def __init__(self, url: object) -> None:
+        super().__init__(f"{url} has changed since.")
+
+
+class FolderNotEmptyError(StorageError):
+    """A folder has something in it, and was to be removed or replaced only if it has not."""
+
+    status = 409
+
+    def __init__(self, url: object) -> None:
+        super().__init__(f"{url} is a folder that is not empty.")
+
+
+class RangeError(StorageError):
+    """A request asks for bytes behind a blob's end."""
+
+    status = 416
+
+    def __init__(self, url: object) -> None:
+        super().__init__(f"{url} has no bytes where the request wants them.")
 
 
 class BlobTooLargeError(StorageError):

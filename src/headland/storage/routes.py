@@ -1,6 +1,7 @@
 """Storage over HTTP: operations, and the application that has them."""
 
-from collections.abc import AsyncIterator, Mapping
+import re
+from collections.abc import Mapping
 from typing import Annotated
 
 import structlog
@@ -15,15 +16,16 @@ from headland.http.operations import Answer, Operation, Parameter
 from headland.http.ranges import RangeError, span_asked
 from headland.security import Guard
 from headland.storage.errors import (
+    BlobChangedError,
     BlobNotFoundError,
     BlobTooLargeError,
     NotABlobError,
     ParameterError,
-    StorageUrlError,
-    UploadCutShortError,
 )
 from headland.storage.faults import ERROR_ANSWERS
-from headland.storage.names import printable
+from headland.storage.filesystem_routes import filesystem_operations
+from headland.storage.parts import PartUploads
+from headland.storage.requests import body_of, container_of, declared_length, path_of, query_of
 from headland.storage.responses import BlobResponse, blob_headers
 from headland.storage.storage import LONGEST_PAGE, Storage
 from headland.storage.urls import BlobUrl
@@ -39,20 +41,19 @@ from headland.storage.wire import (
 
 _log = structlog.get_logger("headland.storage")
 
-#: In a path, stands for the default account or container.
-DEFAULT = "-"
-
 _BLOB = "/{account}/{container}/{path:path}"
 _BLOB_HEADERS = {
     "ETag": "Changes whenever the content does.",
     "Last-Modified": "When the blob was stored.",
 }
+_PART_HEADERS = {**_BLOB_HEADERS, "Content-Range": "Which bytes, and of how many."}
 _LIST_PARAMETERS = (
     Parameter("prefix", str, "Only blobs whose path begins with this."),
     Parameter("marker", str, "`nextMarker` of the page before."),
     Parameter("limit", Annotated[int, Meta(ge=1, le=LONGEST_PAGE)], "Most blobs to answer; 100 if not said."),
 )
 _DEFAULT_LIMIT = 100
+_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 ERRORS: Mapping[int, Answer] = {
     400: Answer("A name, parameter or body is malformed.", Problem),
@@ -87,6 +88,7 @@ def storage_operations(storage: Storage, guard: Guard, max_upload: int) -> list[
     stored = Answer("Stored in the place of a blob that was there.", StoredBlob)
     octets = Answer("The blob.", "application/octet-stream", _BLOB_HEADERS)
     return [
+        *filesystem_operations(storage, PartUploads(storage, storage.folder, max_upload), guard),
         Operation(
             "GET", "/", handlers.list_storage_accounts, "List accounts", {200: Answer("All.", AccountList)}
         ),
@@ -107,12 +109,31 @@ def storage_operations(storage: Storage, guard: Guard, max_upload: int) -> list[
                 201: Answer("Stored.", StoredBlob),
                 200: stored,
                 408: Answer("The body does not come.", Problem),
+                412: Answer("There is one already.", Problem),
                 413: Answer("Too large.", Problem),
             },
             body=bytes,
             media_types=("application/octet-stream",),
+            parameters=(
+                Parameter("If-None-Match", str, "`*`: store it only where no blob is.", place="header"),
+            ),
         ),
-        Operation("GET", _BLOB, handlers.download_blob, "Download a blob", {200: octets}),
+        Operation(
+            "GET",
+            _BLOB,
+            handlers.download_blob,
+            "Download a blob, or some of its bytes",
+            {
+                200: octets,
+                206: Answer("The bytes asked for.", "application/octet-stream", _PART_HEADERS),
+                412: Answer("It is another blob by now.", Problem),
+                416: Answer("It has no such bytes.", Problem),
+            },
+            parameters=(
+                Parameter("Range", str, "`bytes=<first>-<last>`, one range.", place="header"),
+                Parameter("If-Match", str, "The `ETag` that it has to have.", place="header"),
+            ),
+        ),
         Operation(
             "HEAD",
             _BLOB,
@@ -134,15 +155,15 @@ class _Handlers:
 
     async def list_storage_accounts(self, request: Request) -> Response:
         await self._guard.authenticate(request)
-        _query(request)
+        query_of(request)
         default = self._storage.default_account
         accounts = tuple(StorageAccount(p.name, p.kind, p.name == default) for p in self._storage.places)
         return json_answer(AccountList(accounts, self._storage.default_container))
 
     async def list_blobs(self, request: Request) -> Response:
         await self._guard.authenticate(request)
-        query = _query(request, "prefix", "marker", "limit")
-        account, container = self._names(request)
+        query = query_of(request, "prefix", "marker", "limit")
+        account, container = container_of(request, self._storage)
         limit = query.get("limit", str(_DEFAULT_LIMIT))
         page = await self._storage.list_blobs(
             account,
@@ -156,17 +177,17 @@ class _Handlers:
 
     async def upload_blob(self, request: Request) -> Response:
         await self._guard.authenticate(request)
-        _query(request)
+        query_of(request)
         url = self._url(request)
         if "content-range" in request.headers:
             # A part stored as if it were the whole (RFC 9110 section 14.5) is what this refuses.
             raise ParameterError("Header 'Content-Range' is not taken: a blob is uploaded whole.")
-        declared = request.headers.get("content-length", "")
-        length = int(declared) if declared.isascii() and declared.isdigit() else None
-        if length is not None and length > self._max_upload:
+        if (declared_length(request) or 0) > self._max_upload:
             raise BlobTooLargeError(url, self._max_upload)
         replaced = await self._stored(url)
-        info = await self._storage.upload(url, _body(request, url, length), self._max_upload)
+        replace = request.headers.get("if-none-match") != "*"
+        body = body_of(request, url)
+        info = await self._storage.upload(url, body, self._max_upload, replace=replace)
         _log.info("blob.uploaded", url=str(url), size=info.size, replaced=replaced)
         return json_answer(stored_blob(url, info), 200 if replaced else 201)
 
@@ -191,15 +212,37 @@ class _Handlers:
             await reader.close()
             return BlobResponse(await self._storage.open(url))
         return BlobResponse(reader, span=span)
+        query_of(request)
+        url, wanted = self._url(request), request.headers.get("range")
+        if wanted is None and "if-match" not in request.headers:
+            return BlobResponse(await self._storage.open(url))
+        span = await self._span(url, wanted or "")
+        reader = await self._storage.open(url, span)
+        # Of what was opened: it may be another one than there was a moment ago.
+        if request.headers.get("if-match", "*") not in {"*", blob_headers(reader.info).get("etag")}:
+            await reader.close()
+            raise BlobChangedError(url)
+        return BlobResponse(reader, partial=span is not None)
+
+    async def _span(self, url: BlobUrl, wanted: str) -> range | None:
+        """The bytes that a `Range` asks for (RFC 9110 section 14); None where it asks for none, or for what need not
+        be heeded: another unit, several ranges."""
+        found = _RANGE.fullmatch(wanted)
+        if found is None or not (found[1] or found[2]):
+            return None
+        if found[1] and found[2]:
+            return range(int(found[1]), int(found[2]) + 1)
+        size = (await self._storage.stat(url)).size
+        return range(int(found[1]) if found[1] else max(0, size - int(found[2])), size)
 
     async def describe_blob(self, request: Request) -> Response:
         await self._guard.authenticate(request)
-        _query(request)
+        query_of(request)
         return Response(headers=blob_headers(await self._storage.stat(self._url(request))))
 
     async def delete_blob(self, request: Request) -> Response:
         await self._guard.authenticate(request)
-        _query(request)
+        query_of(request)
         url = self._url(request)
         await self._storage.delete(url)
         _log.info("blob.deleted", url=str(url))
@@ -212,38 +255,5 @@ class _Handlers:
             return False
         return True
 
-    def _names(self, request: Request) -> tuple[str, str]:
-        account, container = request.path_params["account"], request.path_params["container"]
-        return (
-            self._storage.default_account if account == DEFAULT else account,
-            self._storage.default_container if container == DEFAULT else container,
-        )
-
     def _url(self, request: Request) -> BlobUrl:
-        path = request.path_params["path"]
-        if not request.scope["path"].endswith(path):
-            # Starlette's pattern leaves out a newline at the end, which would name another blob.
-            raise StorageUrlError(printable(request.scope["path"]), "it has a control character in a name")
-        return BlobUrl(*self._names(request), path)
-
-
-def _query(request: Request, *known: str) -> dict[str, str]:
-    """The query's parameters, each at most once and each known."""
-    given: dict[str, str] = {}
-    for name, value in request.query_params.multi_items():
-        if name not in known:
-            raise ParameterError(f"Parameter '{printable(name, 64)}' is not known here.")
-        if name in given:
-            raise ParameterError(f"Parameter '{name}' is given twice.")
-        given[name] = value
-    return given
-
-
-async def _body(request: Request, url: BlobUrl, length: int | None) -> AsyncIterator[bytes]:
-    received = 0
-    async for chunk in request.stream():
-        received += len(chunk)
-        yield chunk
-    # A server may take a connection that broke for a body that ended.
-    if length is not None and received != length:
-        raise UploadCutShortError(url, length, received)
+        return BlobUrl(*container_of(request, self._storage), path_of(request))

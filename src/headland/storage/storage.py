@@ -8,12 +8,13 @@ from pathlib import Path
 from headland.http.ranges import Span
 from headland.settings import StorageSettings
 from headland.storage.accounts import AccountPlace, places_of
-from headland.storage.blobs import Account, BlobInfo, BlobPage, BlobReader
+from headland.storage.blobs import Account, BlobInfo, BlobPage, BlobReader, Entry
 from headland.storage.download import download
 from headland.storage.errors import ParameterError, StorageUrlError, UnknownAccountError
 from headland.storage.local.account import LocalAccount
+from headland.storage.local.uploads import remove_abandoned
 from headland.storage.names import account_problem, container_problem, path_problem, prefix_problem
-from headland.storage.urls import BlobUrl, parse_blob_url
+from headland.storage.urls import BlobUrl, FolderUrl, parse_blob_url
 
 #: Most blobs on a page of a listing.
 LONGEST_PAGE = 1000
@@ -34,6 +35,8 @@ class Storage:
         """
         self.default_account = settings.default_account
         self.default_container = settings.default_container
+        #: Where uploads in parts grow, besides the default account.
+        self.folder = folder
         self._places = places_of(settings, folder)
         self._accounts: dict[str, Account] = {}
 
@@ -46,12 +49,13 @@ class Storage:
         """Make the default account with its default container, and remove what uploads of processes that died
         left in local accounts; how many those were. `now` is in seconds since 1970. For the start of a server:
         it blocks."""
-        removed = 0
+        now = time.time() if now is None else now
+        removed = remove_abandoned(str(self.folder), now)
         for place in self._places.values():
             # Remote accounts are not even opened: nothing of theirs is to be done, and obstore stays unimported.
             account = self.account(place.name) if place.kind == "folder" else None
             if isinstance(account, LocalAccount):
-                removed += account.prepare(time.time() if now is None else now, (self.default_container,))
+                removed += account.prepare(now, (self.default_container,))
         return removed
 
     def parse(self, text: str) -> BlobUrl:
@@ -84,13 +88,21 @@ class Storage:
         """What is stored at `url`; of a local account at once, in some 100 microseconds."""
         return await self.account(url.account).stat(url)
 
+<<<<<<< HEAD
     async def open(self, url: BlobUrl, span: Span | None = None) -> BlobReader:
         """The blob, or a part of it, to be read and then closed."""
+=======
+    async def open(self, url: BlobUrl, span: range | None = None) -> BlobReader:
+        """The blob, or the bytes of `span` that it has; to be read and then closed."""
+>>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
         return await self.account(url.account).open(url, span)
 
-    async def upload(self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int) -> BlobInfo:
-        """Store `chunks`, at most `limit` bytes, as the blob, and replace one that is there: all or nothing."""
-        return await self.account(url.account).upload(url, chunks, limit)
+    async def upload(
+        self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int, *, replace: bool = True
+    ) -> BlobInfo:
+        """Store `chunks`, at most `limit` bytes, as the blob, all or nothing. One that is there is replaced unless
+        `replace` forbids it (BlobExistsError)."""
+        return await self.account(url.account).upload(url, chunks, limit, replace=replace)
 
     async def list_blobs(
         self,
@@ -119,6 +131,34 @@ class Storage:
     async def delete(self, url: BlobUrl) -> None:
         """Remove the blob."""
         await self.account(url.account).delete(url)
+
+    async def entry(self, folder: FolderUrl) -> Entry:
+        """The blob or folder that is there."""
+        return await self.account(folder.account).entry(folder.container, folder.path)
+
+    async def children(self, folder: FolderUrl) -> list[Entry]:
+        """What a folder has, in the order of paths."""
+        return await self.account(folder.account).children(folder.container, folder.path)
+
+    async def make_folder(self, folder: FolderUrl) -> None:
+        """Make a folder and those above it, unless it is there."""
+        await self.account(folder.account).make_folder(folder.container, folder.path)
+
+    async def rename(self, source: FolderUrl, path: str, *, replace: bool) -> None:
+        """Give a blob or folder another path in its container, whose folder is there."""
+        target = FolderUrl(source.account, source.container, path)
+        for url in (source, target):
+            if not url.path:
+                raise StorageUrlError(str(url), "a container can't be renamed")
+        account = self.account(source.account)
+        await account.rename(source.container, source.path, path, replace=replace)
+
+    async def remove(self, folder: FolderUrl, *, recursive: bool) -> None:
+        """Remove a blob or folder. A container stays."""
+        if not folder.path:
+            raise StorageUrlError(str(folder), "a container can't be removed")
+        account = self.account(folder.account)
+        await account.remove(folder.container, folder.path, recursive=recursive)
 
     async def download(self, url: BlobUrl, target: Path) -> BlobInfo:
         """Copy the blob into the file `target`, which has all of it or is left as it was. May be repeated."""

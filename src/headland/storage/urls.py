@@ -52,6 +52,31 @@ class BlobUrl:
         return self.path.rpartition("/")[2]
 
 
+@dataclass(frozen=True, slots=True)
+class FolderUrl:
+    """The address of a blob or folder, or with an empty path of a container.
+
+    Raises:
+        StorageUrlError: a part is not what it has to be.
+    """
+
+    account: str
+    container: str
+    path: str
+
+    def __post_init__(self) -> None:
+        problem = (
+            account_problem(self.account)
+            or container_problem(self.container)
+            or (path_problem(self.path) if self.path else None)
+        )
+        if problem:
+            raise StorageUrlError(shown(str(self)), problem)
+
+    def __str__(self) -> str:
+        return f"{SCHEME}{self.container}@{self.account}/{self.path}"
+
+
 def parse_blob_url(text: str, default_account: str, default_container: str) -> BlobUrl:
     """The address that `text` names. Nothing is percent-decoded: `%2e%2e` is a name like any other.
 

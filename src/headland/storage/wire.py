@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from headland.storage.blobs import AccountKind, BlobInfo
+from headland.storage.blobs import AccountKind, BlobInfo, Entry
 from headland.storage.urls import BlobUrl
 
 
@@ -46,6 +46,27 @@ class AccountList(Struct, frozen=True, rename="camel"):
     default_container: str
 
 
+class FileEntry(Struct, frozen=True, rename="camel"):
+    """A blob or folder of a container."""
+
+    #: Empty for the container itself.
+    path: str
+    folder: bool
+    #: Bytes; 0 for a folder.
+    size: int
+    #: Milliseconds since 1970, UTC; 0 for a folder of which nobody knows.
+    modified: int
+    etag: str | None
+
+
+class Rename(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """What is to be given another path, in the same container."""
+
+    source: str
+    #: Whether a blob, or an empty folder, that is there is replaced.
+    replace: bool = False
+
+
 class Problem(Struct, frozen=True, rename="camel"):
     """Why a request was refused."""
 
@@ -55,6 +76,11 @@ class Problem(Struct, frozen=True, rename="camel"):
 def blob(account: str, container: str, info: BlobInfo) -> Blob:
     """A listed blob's wire form."""
     return Blob(info.path, str(BlobUrl(account, container, info.path)), info.size, info.modified)
+
+
+def file_entry(entry: Entry) -> FileEntry:
+    """An entry's wire form."""
+    return FileEntry(entry.path, entry.folder, entry.size, entry.modified, entry.etag)
 
 
 def stored_blob(url: BlobUrl, info: BlobInfo) -> StoredBlob:

@@ -20,6 +20,14 @@ EVERYTHING = [
     ("GET", "/storage/-/-/a"),
     ("HEAD", "/storage/-/-/a"),
     ("DELETE", "/storage/-/-/a"),
+    ("GET", "/storage/file-system/entries/-/-/a"),
+    ("PUT", "/storage/file-system/entries/-/-/folder"),
+    ("POST", "/storage/file-system/entries/-/-/b"),
+    ("DELETE", "/storage/file-system/entries/-/-/a"),
+    ("GET", "/storage/file-system/children/-/-/"),
+    ("PUT", f"/storage/file-system/parts/{'0' * 32}/-/-/a?offset=0"),
+    ("POST", f"/storage/file-system/parts/{'0' * 32}/-/-/a?size=0"),
+    ("DELETE", f"/storage/file-system/parts/{'0' * 32}/-/-/a"),
 ]
 
 

@@ -5,14 +5,20 @@ import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+<<<<<<< HEAD
 from headland.http.ranges import Span
 from headland.storage.blobs import CHUNK, BlobInfo, BlobPage
+=======
+from headland.storage.blobs import CHUNK, BlobInfo, BlobPage, Entry
+>>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
 from headland.storage.errors import (
     BlobNotFoundError,
     NotABlobError,
+    RangeError,
     StorageUnavailableError,
 )
 from headland.storage.limits import within_limit
+from headland.storage.local import entries
 from headland.storage.local.failures import storage_errors
 from headland.storage.local.folders import Parts, kind_of, locate, open_folder, remove_empty
 from headland.storage.local.listing import info_of, list_page
@@ -54,7 +60,11 @@ class LocalAccount:
                 status = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
         return info_of(url.path, _file(status, url))
 
+<<<<<<< HEAD
     async def open(self, url: BlobUrl, span: Span | None = None) -> LocalReader:
+=======
+    async def open(self, url: BlobUrl, span: range | None = None) -> LocalReader:
+>>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
         with storage_errors(self.name, url):
             parts = locate(self._root(), url.container, url.path, url)
             with open_folder(self._folder, parts[:-1]) as folder:
@@ -65,16 +75,19 @@ class LocalAccount:
                 descriptor = os.open(parts[-1], flags, dir_fd=folder)
         try:
             info = info_of(url.path, _file(os.fstat(descriptor), url))
+            span = None if span is None else _within(span, info.size, url)
         except BaseException:
             os.close(descriptor)
             raise
         return LocalReader(self.name, url, info, descriptor, span)
 
-    async def upload(self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int) -> BlobInfo:
+    async def upload(
+        self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int, *, replace: bool = True
+    ) -> BlobInfo:
         with storage_errors(self.name, url):
             folder = self._folder_of(url)
             check_place(self._folder, folder, url)
-            upload = Upload(self._folder, folder, url)
+            upload = Upload(self._folder, folder, url, replace=replace)
             try:
                 await _fill(upload, url, chunks, limit)
                 status = await finish_in_thread(upload.commit)
@@ -94,6 +107,25 @@ class LocalAccount:
         self.stat_now(url)
         with storage_errors(self.name, url):
             await finish_in_thread(_remove, self._folder, self._folder_of(url), url.name)
+
+    async def entry(self, container: str, path: str) -> Entry:
+        return entries.entry(self._place(container, path))
+
+    async def children(self, container: str, path: str) -> list[Entry]:
+        return await finish_in_thread(entries.children, self._place(container, path))
+
+    async def make_folder(self, container: str, path: str) -> None:
+        await finish_in_thread(entries.make_folder, self._place(container, path))
+
+    async def rename(self, container: str, path: str, target: str, *, replace: bool) -> None:
+        source, place = self._place(container, path), self._place(container, target)
+        await finish_in_thread(entries.rename, source, place, replace=replace)
+
+    async def remove(self, container: str, path: str, *, recursive: bool) -> None:
+        await finish_in_thread(entries.remove, self._place(container, path), recursive=recursive)
+
+    def _place(self, container: str, path: str) -> entries.Place:
+        return entries.Place(self.name, self._root(), container, path)
 
     def _folder_of(self, url: BlobUrl) -> Parts:
         locate(self._root(), url.container, url.path, url)
@@ -115,6 +147,12 @@ async def _fill(upload: Upload, url: BlobUrl, chunks: AsyncIterator[bytes], limi
             await finish_in_thread(upload.write, waiting)
             waiting = bytearray()
     await finish_in_thread(upload.write, waiting)
+
+
+def _within(span: range, size: int, url: BlobUrl) -> range:
+    if span.start >= size:
+        raise RangeError(url)
+    return range(span.start, min(span.stop, size))
 
 
 def _remove(root: str, folder: Parts, name: str) -> None:

@@ -67,7 +67,7 @@ def _walk(root: str, start: _Folder, prefix: str, marker: str) -> Iterator[BlobI
                             stack.append(_Folder((*folder.parts, name[:-1]), path))
                             break
                     elif path.startswith(prefix) and path > marker and path_problem(path) is None:
-                        status = _status(root, folder.parts, descriptor, name)
+                        status = status_within(root, folder.parts, descriptor, name)
                         if status is not None:
                             yield info_of(path, status)
                 else:
@@ -94,7 +94,7 @@ def _may_hold(folder: str, prefix: str, marker: str) -> bool:
     return wanted and path_problem(folder + "x") is None and (folder > marker or marker.startswith(folder))
 
 
-def _status(root: str, parts: Parts, descriptor: int, name: str) -> os.stat_result | None:
+def status_within(root: str, parts: Parts, descriptor: int, name: str) -> os.stat_result | None:
     """A file's status, or that of the file a link leads to inside the account; None for anything else."""
     try:
         status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)

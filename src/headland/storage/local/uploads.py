@@ -6,7 +6,7 @@ import stat
 import uuid
 from pathlib import Path
 
-from headland.storage.errors import BlobConflictError
+from headland.storage.errors import BlobConflictError, BlobExistsError
 from headland.storage.local.folders import UPLOADS, Parts, kind_of, open_folder, remove_empty
 from headland.storage.urls import BlobUrl
 
@@ -20,8 +20,9 @@ _TRIES = 20
 class Upload:
     """One blob on its way in. Either `commit` it or `discard` it. Every method blocks, making it but shortly."""
 
-    def __init__(self, root: str, folder: Parts, url: BlobUrl) -> None:
+    def __init__(self, root: str, folder: Parts, url: BlobUrl, *, replace: bool = True) -> None:
         self._root = root
+        self._replace = replace
         self._folder = folder
         self._url = url
         self._name = f"{uuid.uuid4().hex}.part"
@@ -41,6 +42,7 @@ class Upload:
 
         Raises:
             BlobConflictError: something that is no blob has its name, or a blob that of a folder above it.
+            BlobExistsError: a blob has its name, and is not to be replaced.
         """
         os.fsync(self._file.fileno())
         self._moving = True
@@ -70,10 +72,21 @@ class Upload:
                 open_folder(self._root, self._folder, make=True) as folder,
             ):
                 check_free(folder, self._url)
-                os.rename(self._name, self._url.name, src_dir_fd=uploads, dst_dir_fd=folder)
+                if self._replace:
+                    os.rename(self._name, self._url.name, src_dir_fd=uploads, dst_dir_fd=folder)
+                else:
+                    rename_to_free(uploads, self._name, folder, self._url.name)
                 os.fsync(folder)
+        except FileExistsError:
+            raise BlobExistsError(self._url) from None
         except (NotADirectoryError, IsADirectoryError):
             raise BlobConflictError(self._url, "a part of its path is a blob, or it is a folder") from None
+
+
+def rename_to_free(source: int, name: str, folder: int, target: str) -> None:
+    """Rename a file, unless its new name is taken (FileExistsError): rename(2) would replace what has it."""
+    os.link(name, target, src_dir_fd=source, dst_dir_fd=folder, follow_symlinks=False)
+    os.unlink(name, dir_fd=source)
 
 
 def check_place(root: str, folder: Parts, url: BlobUrl) -> None:

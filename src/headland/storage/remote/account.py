@@ -3,24 +3,34 @@
 from collections.abc import AsyncIterator, Callable
 from functools import lru_cache
 from heapq import nsmallest
+from typing import TYPE_CHECKING
 
 import obstore
+from obstore.exceptions import AlreadyExistsError
 
 from headland.http.ranges import Span
 from headland.storage.accounts import AccountPlace
-from headland.storage.blobs import BlobInfo, BlobPage
+from headland.storage.blobs import BlobInfo, BlobPage, Entry
+from headland.storage.errors import BlobExistsError
 from headland.storage.limits import within_limit
 from headland.storage.names import path_problem
+from headland.storage.remote.entries import MARK, Folders
 from headland.storage.remote.failures import remote_errors
 from headland.storage.remote.reader import RemoteReader, info_of
 from headland.storage.remote.stores import Store, open_store
 from headland.storage.urls import BlobUrl
+
+if TYPE_CHECKING:
+    from obstore import GetOptions
 
 #: Clients kept. Containers are named by callers, who must not be able to fill the memory with them.
 _MOST_STORES = 64
 
 #: An upload holds this many parts of 5 MiB at once: what it takes of memory, however large it is.
 _PARTS_AT_ONCE = 4
+
+#: Most bytes that are sent in one request: what an upload that must not replace anything takes of memory.
+_WHOLE = 16 << 20
 
 #: Blobs taken from a listing at a time: what stores send in one answer.
 _LIST_CHUNK = 1000
@@ -41,6 +51,7 @@ class RemoteAccount:
         with remote_errors(self._place, url, url.container):
             return info_of(url.path, await obstore.head_async(self._store(url.container), url.path))
 
+<<<<<<< HEAD
     async def open(self, url: BlobUrl, span: Span | None = None) -> RemoteReader:
         with remote_errors(self._place, url, url.container):
             result = await obstore.get_async(
@@ -49,13 +60,25 @@ class RemoteAccount:
                 options={} if span is None else {"range": (span.first, span.last + 1)},
             )
             return RemoteReader(self._place, url, result, span)
+=======
+    async def open(self, url: BlobUrl, span: range | None = None) -> RemoteReader:
+        options: GetOptions | None = None if span is None else {"range": (span.start, span.stop)}
+        with remote_errors(self._place, url, url.container):
+            result = await obstore.get_async(self._store(url.container), url.path, options=options)
+            return RemoteReader(self._place, url, result)
+>>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
 
-    async def upload(self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int) -> BlobInfo:
+    async def upload(
+        self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int, *, replace: bool = True
+    ) -> BlobInfo:
         incoming = _Incoming(url, chunks, limit)
         try:
             with remote_errors(self._place, url, url.container):
                 store = self._store(url.container)
-                await obstore.put_async(store, url.path, incoming, max_concurrency=_PARTS_AT_ONCE)
+                if replace:
+                    await obstore.put_async(store, url.path, incoming, max_concurrency=_PARTS_AT_ONCE)
+                else:
+                    await self._create(store, url, incoming)
         except Exception:
             # Where the body was at fault, that is what to tell, and not how the store took it.
             if incoming.failure is not None:
@@ -76,6 +99,8 @@ class RemoteAccount:
                 for meta in metas:
                     path = meta["path"]
                     ordered, last = ordered and path > last, path
+                    if path.rpartition("/")[2] == MARK:
+                        continue
                     if path.startswith(prefix) and path > (marker or "") and path_problem(path) is None:
                         found.append(info_of(path, meta))
                 if ordered and len(found) > limit:
@@ -84,6 +109,44 @@ class RemoteAccount:
                 found = nsmallest(limit + 1, found, key=lambda info: info.path)
         page = tuple(sorted(found, key=lambda info: info.path)[:limit])
         return BlobPage(page, page[-1].path if len(found) > limit else None)
+
+    async def _create(self, store: Store, url: BlobUrl, incoming: "_Incoming") -> None:
+        """Store a blob where none is. In one request, for which stores have that condition: a large one is looked for
+        before it is sent, and may replace what came meanwhile."""
+        body = bytearray()
+        async for chunk in incoming:
+            body += chunk
+            if len(body) > _WHOLE:
+                break
+        try:
+            if len(body) <= _WHOLE:
+                await obstore.put_async(store, url.path, bytes(body), mode="create", use_multipart=False)
+                return
+            await obstore.head_async(store, url.path)
+        except FileNotFoundError:
+            await obstore.put_async(store, url.path, incoming.after(body), max_concurrency=_PARTS_AT_ONCE)
+        except AlreadyExistsError:
+            raise BlobExistsError(url) from None
+        else:
+            raise BlobExistsError(url)
+
+    async def entry(self, container: str, path: str) -> Entry:
+        return await self._folders(container).entry(path)
+
+    async def children(self, container: str, path: str) -> list[Entry]:
+        return await self._folders(container).children(path)
+
+    async def make_folder(self, container: str, path: str) -> None:
+        await self._folders(container).make_folder(path)
+
+    async def rename(self, container: str, path: str, target: str, *, replace: bool) -> None:
+        await self._folders(container).rename(path, target, replace=replace)
+
+    async def remove(self, container: str, path: str, *, recursive: bool) -> None:
+        await self._folders(container).remove(path, recursive=recursive)
+
+    def _folders(self, container: str) -> Folders:
+        return Folders(self._place, container, self._store(container))
 
     async def delete(self, url: BlobUrl) -> None:
         await self.stat(url)  # S3 says of a blob that never was that it is deleted
@@ -100,6 +163,12 @@ class _Incoming:
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self._watched()
+
+    async def after(self, first: bytes | bytearray) -> AsyncIterator[bytes]:
+        """`first`, which was taken from it already, and what is left."""
+        yield bytes(first)
+        async for chunk in self:
+            yield chunk
 
     async def _watched(self) -> AsyncIterator[bytes]:
         try:
