@@ -19,6 +19,7 @@ TOGETHER = (
     "tests/clusters/yarn",
     "tests/clients/livy/test_airflow.py",
     "tests/clusters/standalone",
+    "tests/clusters/storage",
     "tests/served/test_fast_starts.py",
     "tests/served/test_processes.py",
     "tests/clients/livy",

@@ -118,7 +118,8 @@ class Served:
     def spawn(self, *arguments: str) -> "subprocess.Popen[str]":
         """The process, which has yet to come up."""
         self._let_go()
-        if self._shares_cache and startup.give(self.home):
+        # Whatever Java runs drivers, they wait for the companion.
+        if startup.give(self.home, companion_only=not self._shares_cache) and self._shares_cache:
             self.environment["HEADLAND_JOBS_STARTUP_CACHE"] = "true"
         with self.log.open("a") as log:
             self.process = subprocess.Popen(

@@ -9,11 +9,14 @@ import functools
 import hashlib
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from headland.jobs.clusters.companion import Companion, source_digest
+from headland.jobs.clusters.companion import Companion, training_digest
 from headland.jobs.clusters.java import Toolchain
 from headland.jobs.clusters.startup import MadeFile, StartupCache
 from headland.settings import JobsSettings
@@ -25,28 +28,53 @@ _PATIENCE = 900.0
 
 
 @functools.cache
+def companion() -> Path | None:
+    """The companion, compiled if it is not there; None where this Spark has no compiler."""
+    made = Companion.of(Toolchain.of(JobsSettings()), _folder())
+    if made is None:
+        return None
+    with _locked():
+        if not made.file.look():
+            with tempfile.TemporaryDirectory(dir=_folder()) as folder:
+                subprocess.run([made.tools.java, *made.making(Path(folder))], check=True)
+                made.adopt(Path(folder) / "made.jar")
+    return made.file.path
+
+
+@functools.cache
 def files() -> tuple[Path, ...]:
-    """The companion and the cache, made if they are not there; none where this Java or this Spark has none."""
-    tools = Toolchain.of(JobsSettings())
-    folder = KEPT / hashlib.sha256(f"{sys.prefix}\n{source_digest()}".encode()).hexdigest()[:16]
-    companion, cache = Companion.of(tools, folder), StartupCache.of(tools, folder, source_digest())
-    if companion is None or cache is None:
+    """The companion, then the cache, made if they are not there; none where this Java or this Spark has none."""
+    cache = StartupCache.of(Toolchain.of(JobsSettings()), _folder(), training_digest())
+    archive = companion()
+    if archive is None or cache is None:
         return ()
+    with _locked():
+        if not cache.file.look():
+            _make(cache.file)
+    return tuple(file for file in (archive, cache.file.path) if file is not None)
+
+
+def _folder() -> Path:
+    name = hashlib.sha256(f"{sys.prefix}\n{training_digest()}".encode()).hexdigest()[:16]
+    folder = KEPT / name
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
+    return folder
+
+
+@contextmanager
+def _locked() -> Iterator[None]:
+    with (_folder() / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (companion.file.look() and cache.file.look()):
-            _make(companion.file, cache.file)
-    return tuple(file.path for file in (companion.file, cache.file) if file.path is not None)
+        yield
 
 
-def give(home: Path) -> bool:
+def give(home: Path, *, companion_only: bool = False) -> bool:
     """Have them in a home, unless it has a cache already; whether it has one."""
     cache = home / "cache"
-    if files() and not cache.exists():
+    if not cache.exists() and (given := (companion(),) if companion_only else files()):
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         cache.mkdir(mode=0o700)
-        for file in files():
+        for file in filter(None, given):
             _link(cache / file.name, file)
     return cache.exists()
 

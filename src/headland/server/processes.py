@@ -11,6 +11,7 @@ from granian.server import Server
 from headland.http.connections import most_connections
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.service import now
+from headland.jobs.clusters.filesystem import storage_conf
 from headland.jobs.clusters.java import Toolchain
 from headland.jobs.controller.assembly import assemble
 from headland.jobs.controller.controller import Controller
@@ -68,7 +69,18 @@ def controller() -> None:
         raise HomeError(f"another controller runs on the home {home.path}")
     jobs = deployment.settings.jobs
     access, broker = job_identity(deployment)
-    assembled = assemble(deployment.database, jobs, home, Toolchain.of(jobs), access)
+    own_certificate = deployment.settings.tls.certificate is not None
+    assembled = assemble(
+        deployment.database,
+        jobs,
+        home,
+        Toolchain.of(jobs),
+        access,
+        storage=storage_conf(
+            deployment.storage, access.url, None if own_certificate else home.ca_certificate
+        ),
+        default_url=str(deployment.storage.root) if jobs.default_file_system == "storage" else None,
+    )
     if broker is not None:
         broker.start()
     keeper = BatchKeeper(

@@ -286,6 +286,13 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
     environment_patience: Annotated[
         Seconds, Meta(description="How long each step of building an environment may take.")
     ] = 900.0
+    default_file_system: Annotated[
+        Literal["storage", "node"],
+        Meta(
+            description="What a path without a scheme means in an application: `storage` is the default container of "
+            "cluster storage, as on the hosted cluster; `node` are files of the machine. On YARN, core-site.xml says."
+        ),
+    ] = "storage"
     url_schemes: Annotated[
         tuple[str, ...],
         Meta(

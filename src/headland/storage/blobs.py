@@ -59,21 +59,12 @@ class BlobReader(Protocol):
     @property
     def info(self) -> BlobInfo: ...
 
-    @property
-    def span(self) -> range:
-        """Which of its bytes are read."""
-        ...
-
     def __aiter__(self) -> AsyncIterator[bytes]:
-<<<<<<< HEAD
         """Exactly `info.size` bytes in chunks, or as many as were asked for.
 
         Raises:
             StorageUnavailableError: the store gives up half-way.
         """
-=======
-        """Exactly the bytes of `span` in chunks, or StorageUnavailableError where the store gives up half-way."""
->>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
         ...
 
     async def close(self) -> None: ...
@@ -89,13 +80,8 @@ class Account(Protocol):
         """What is stored at `url`."""
         ...
 
-<<<<<<< HEAD
     async def open(self, url: BlobUrl, span: Span | None = None) -> BlobReader:
         """The blob, or a part of it, ready to be read."""
-=======
-    async def open(self, url: BlobUrl, span: range | None = None) -> BlobReader:
-        """The blob, ready to be read: whole, or the bytes of `span` that it has; RangeError if it has none of them."""
->>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
         ...
 
     async def upload(

@@ -118,15 +118,6 @@ class FolderNotEmptyError(StorageError):
         super().__init__(f"{url} is a folder that is not empty.")
 
 
-class RangeError(StorageError):
-    """A request asks for bytes behind a blob's end."""
-
-    status = 416
-
-    def __init__(self, url: object) -> None:
-        super().__init__(f"{url} has no bytes where the request wants them.")
-
-
 class BlobTooLargeError(StorageError):
     """An upload is larger than the limit; nothing of it was kept."""
 

@@ -28,7 +28,6 @@ class BlobResponse(StreamingResponse):
     """Streams a blob, and closes it whatever becomes of the client."""
 
     def __init__(
-<<<<<<< HEAD
         self, reader: BlobReader, headers: Mapping[str, str] | None = None, span: Span | None = None
     ) -> None:
         """`headers` stand in the place of those that blobs have; `span` is the part that the reader has."""
@@ -36,17 +35,6 @@ class BlobResponse(StreamingResponse):
         if span is not None:
             shown |= span.headers(int(shown["content-length"]))
         super().__init__(reader, 200 if span is None else 206, headers=shown)
-=======
-        self, reader: BlobReader, headers: Mapping[str, str] | None = None, *, partial: bool = False
-    ) -> None:
-        """`headers` stand in the place of those that blobs have. `partial` says that less than all was asked for."""
-        said = dict(blob_headers(reader.info) if headers is None else headers)
-        if partial:
-            span = reader.span
-            said["content-length"] = str(len(span))
-            said["content-range"] = f"bytes {span.start}-{span.stop - 1}/{reader.info.size}"
-        super().__init__(reader, 206 if partial else 200, headers=said)
->>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
         self._reader = reader
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,6 +1,5 @@
 """Storage over HTTP: operations, and the application that has them."""
 
-import re
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -53,7 +52,6 @@ _LIST_PARAMETERS = (
     Parameter("limit", Annotated[int, Meta(ge=1, le=LONGEST_PAGE)], "Most blobs to answer; 100 if not said."),
 )
 _DEFAULT_LIMIT = 100
-_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 ERRORS: Mapping[int, Answer] = {
     400: Answer("A name, parameter or body is malformed.", Problem),
@@ -195,12 +193,15 @@ class _Handlers:
         if request.method == "HEAD":
             return await self.describe_blob(request)
         await self._guard.authenticate(request)
-        _query(request)
+        query_of(request)
         url = self._url(request)
-        if "range" not in request.headers:
+        if "range" not in request.headers and "if-match" not in request.headers:
             return BlobResponse(await self._storage.open(url))
         info = await self._storage.stat(url)
         shown = blob_headers(info)
+        known = request.headers.get("if-match", "*")
+        if known not in {"*", shown.get("etag")}:
+            raise BlobChangedError(url)
         try:
             span = span_asked(request, info.size, etag=shown.get("etag"), modified=shown["last-modified"])
         except RangeError as error:
@@ -210,30 +211,10 @@ class _Handlers:
         if span is not None and (reader.info.etag, reader.info.size) != (info.etag, info.size):
             # Another one has taken its place meanwhile.
             await reader.close()
+            if known != "*":
+                raise BlobChangedError(url)
             return BlobResponse(await self._storage.open(url))
         return BlobResponse(reader, span=span)
-        query_of(request)
-        url, wanted = self._url(request), request.headers.get("range")
-        if wanted is None and "if-match" not in request.headers:
-            return BlobResponse(await self._storage.open(url))
-        span = await self._span(url, wanted or "")
-        reader = await self._storage.open(url, span)
-        # Of what was opened: it may be another one than there was a moment ago.
-        if request.headers.get("if-match", "*") not in {"*", blob_headers(reader.info).get("etag")}:
-            await reader.close()
-            raise BlobChangedError(url)
-        return BlobResponse(reader, partial=span is not None)
-
-    async def _span(self, url: BlobUrl, wanted: str) -> range | None:
-        """The bytes that a `Range` asks for (RFC 9110 section 14); None where it asks for none, or for what need not
-        be heeded: another unit, several ranges."""
-        found = _RANGE.fullmatch(wanted)
-        if found is None or not (found[1] or found[2]):
-            return None
-        if found[1] and found[2]:
-            return range(int(found[1]), int(found[2]) + 1)
-        size = (await self._storage.stat(url)).size
-        return range(int(found[1]) if found[1] else max(0, size - int(found[2])), size)
 
     async def describe_blob(self, request: Request) -> Response:
         await self._guard.authenticate(request)

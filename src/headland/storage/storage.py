@@ -45,6 +45,11 @@ class Storage:
         """Every account, the default one first."""
         return tuple(sorted(self._places.values(), key=lambda place: place.name != self.default_account))
 
+    @property
+    def root(self) -> FolderUrl:
+        """The default container of the default account."""
+        return FolderUrl(self.default_account, self.default_container, "")
+
     def prepare(self, now: float | None = None) -> int:
         """Make the default account with its default container, and remove what uploads of processes that died
         left in local accounts; how many those were. `now` is in seconds since 1970. For the start of a server:
@@ -88,13 +93,8 @@ class Storage:
         """What is stored at `url`; of a local account at once, in some 100 microseconds."""
         return await self.account(url.account).stat(url)
 
-<<<<<<< HEAD
     async def open(self, url: BlobUrl, span: Span | None = None) -> BlobReader:
         """The blob, or a part of it, to be read and then closed."""
-=======
-    async def open(self, url: BlobUrl, span: range | None = None) -> BlobReader:
-        """The blob, or the bytes of `span` that it has; to be read and then closed."""
->>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
         return await self.account(url.account).open(url, span)
 
     async def upload(

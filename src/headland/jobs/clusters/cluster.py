@@ -1,5 +1,6 @@
 """Which cluster, by master and deploy mode: the one table of kinds, and what is common to all."""
 
+import dataclasses
 import socket
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from headland.jobs.batches.submission import SHELL, Submission
+from headland.jobs.clusters.filesystem import StorageAccess
 from headland.jobs.clusters.java import Toolchain, argument_file
 from headland.jobs.clusters.kind import Kind, Terms
 from headland.jobs.clusters.kubernetes import KUBERNETES
@@ -88,6 +90,8 @@ class Clusters:
     environments: Contents | None = None
     #: None where jobs are told nothing of the service.
     access: ServiceAccess | None = None
+    #: None where applications can't reach cluster storage.
+    storage: StorageAccess | None = None
     _managers: dict[str, ResourceManager] = field(default_factory=dict)
 
     def plan(self, submission: Submission, batch_name: str, directory: RunDirectory) -> Launch:
@@ -96,10 +100,14 @@ class Clusters:
         Raises:
             ValueError: the submission's JVM options can't be split into words.
             ClusterError: its master is of no kind that there is.
+            NotReadyError: what it needs is still being made.
         """
         placed = self._equipped(self.placed(submission))
         kind = kind_of(placed.master)
-        terms = kind.terms(self.settings, placed, directory)
+        terms = self._terms(placed, directory)
+        if self.storage is not None:
+            conf = {**self.settings.spark_conf, **placed.conf}
+            terms = self.storage.added(terms, kind, placed.deploy_mode, conf)
         machine = self._machine(placed, directory, terms)
         arguments = submit_arguments(placed, batch_name, kind, terms, self.settings)
         file = directory.path / "java.args"
@@ -113,8 +121,14 @@ class Clusters:
     def machine(self, submission: Submission, directory: RunDirectory) -> Machine:
         """The JVM that `submission` needs in `directory`. Raises as `plan`."""
         placed = self.placed(submission)
-        terms = kind_of(placed.master).terms(self.settings, placed, directory)
-        return self._machine(placed, directory, terms)
+        machine = self._machine(placed, directory, self._terms(placed, directory))
+        if self.storage is None:
+            return machine
+        conf = self.storage.conf_of(kind_of(placed.master))
+        return dataclasses.replace(machine, lasting={**conf, **machine.lasting})
+
+    def _terms(self, placed: Submission, directory: RunDirectory) -> Terms:
+        return kind_of(placed.master).terms(self.settings, placed, directory)
 
     def _machine(self, placed: Submission, directory: RunDirectory, terms: Terms) -> Machine:
         python = self._python_of(placed)
@@ -125,12 +139,16 @@ class Clusters:
     def driver_host(self, submission: Submission, directory: RunDirectory) -> str:
         """The name or address by which others know the host of a driver on this node. Raises as `plan`."""
         placed = self.placed(submission)
-        conf = {**kind_of(placed.master).terms(self.settings, placed, directory).defaults}
+        conf = {**self._terms(placed, directory).defaults}
         conf |= {**self.settings.spark_conf, **submission.conf}
         return conf.get("spark.driver.host") or socket.gethostname()
 
     def command(self, machine: Machine, *program: str, last: Path | None = None) -> list[str]:
-        """Arguments of Java that run `program`, a class and its arguments, with `last` at the class path's end."""
+        """Arguments of Java that run `program`, a class and its arguments, with `last` at the class path's end, else
+        the archive for cluster storage.
+        """
+        if last is None and self.storage is not None:
+            last = self.storage.archive.path
         return java_command(machine, self.tools, self.startup, *program, last=str(last or ""))
 
     def placed(self, submission: Submission) -> Submission:

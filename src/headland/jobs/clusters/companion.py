@@ -1,16 +1,21 @@
-"""The companion: our only code in a JVM (`WarmDriver.scala`), compiled by the compiler that comes with Spark."""
+"""The companion: our code in a JVM, compiled by the compiler that comes with Spark: the warm driver
+(`WarmDriver.scala`), and the file system for cluster storage."""
 
 import hashlib
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from headland.jobs.clusters.filesystem import SERVICES
+from headland.jobs.clusters.filesystem import SOURCES as FILE_SYSTEM
 from headland.jobs.clusters.java import Toolchain
 from headland.jobs.clusters.scala import compiler_command, has_compiler
-from headland.jobs.clusters.startup import MadeFile, key_of
+from headland.jobs.clusters.startup import MadeFile, archives_key
 from headland.jobs.runner.run_directory import RunDirectory
 
-SOURCE = Path(__file__).with_name("WarmDriver.scala")
+_WARM_DRIVER_SOURCE = Path(__file__).with_name("WarmDriver.scala")
+SOURCES = (_WARM_DRIVER_SOURCE, *FILE_SYSTEM)
 
 #: An application that does a little of everything; its argument is a folder that is not there yet.
 TRAINING = "org.apache.spark.headland.Training"
@@ -21,7 +26,7 @@ WARM_DRIVER = "org.apache.spark.headland.WarmDriver"
 
 @dataclass(slots=True)
 class Companion:
-    """The companion's archive for one Java and one Spark."""
+    """The companion's archive for one Spark."""
 
     tools: Toolchain
     file: MadeFile
@@ -31,11 +36,23 @@ class Companion:
         """None where this Spark comes without a compiler."""
         if not has_compiler(tools.spark_home):
             return None
-        return cls(tools, MadeFile(folder, "companion", key_of(tools, source_digest()), ".jar"))
+        return cls(tools, MadeFile(folder, "companion", archives_key(tools, _digest(*SOURCES)), ".jar"))
+
+    def adopt(self, made: Path) -> None:
+        """Keep an archive that was just made.
+
+        Raises:
+            OSError: there is none.
+        """
+        if made.is_file():
+            with zipfile.ZipFile(made, "a") as archive:
+                for service, provider in SERVICES.items():
+                    archive.writestr(f"META-INF/services/{service}", f"{provider}\n")
+        self.file.adopt(made)
 
     def making(self, folder: Path) -> list[str]:
         """Arguments of Java that make it in `folder`, under the name `made`."""
-        return compiler_command(self.tools.java, self.tools.spark_home, [SOURCE], folder / "made.jar")[1:]
+        return compiler_command(self.tools.java, self.tools.spark_home, SOURCES, folder / "made.jar")[1:]
 
 
 def training(
@@ -65,10 +82,19 @@ def training(
         *("--class", TRAINING),
         *(part for key, value in conf.items() for part in ("--conf", f"{key}={value}")),
         str(companion),
-        str(folder / "data"),
+        # Without a scheme it would be on cluster storage.
+        (folder / "data").as_uri(),
         *(["sessions"] if sessions else []),
     ]
 
 
-def source_digest() -> str:
-    return hashlib.sha256(SOURCE.read_bytes()).hexdigest()
+def training_digest() -> str:
+    """Changes with what the training application does."""
+    return _digest(_WARM_DRIVER_SOURCE)
+
+
+def _digest(*sources: Path) -> str:
+    seen = hashlib.sha256()
+    for source in sources:
+        seen.update(f"{source.name} {source.stat().st_size}\n".encode() + source.read_bytes())
+    return seen.hexdigest()

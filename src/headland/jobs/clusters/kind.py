@@ -1,8 +1,10 @@
 """A kind of cluster: by which masters it is known, and what a submission to it needs."""
 
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from headland.jobs.batches.submission import Submission
 from headland.jobs.clusters.addresses import address_towards
@@ -45,6 +47,18 @@ class Kind:
     handle: re.Pattern[str] | None = None
     #: Deploy modes in which it takes Python programs.
     python_modes: tuple[DeployMode, ...] = ("client", "cluster")
+    #: Whether such a cluster's own configuration says what paths without a scheme mean.
+    own_file_system: bool = False
+    #: Configuration, in the place of what is given, that brings an archive of this node's onto the class path of what
+    #: does not run in the JVM that we start ourselves: executors, and in cluster mode drivers.
+    shipping: Callable[[Path, DeployMode, Mapping[str, str]], Mapping[str, str]] = lambda *_: {}
+
+
+def on_class_path(entry: str, mode: DeployMode, conf: Mapping[str, str]) -> dict[str, str]:
+    """`conf`'s class paths on the cluster, with `entry` behind what is there."""
+    roles = ("driver", "executor") if mode == "cluster" else ("executor",)
+    keys = [f"spark.{role}.extraClassPath" for role in roles]
+    return {key: os.pathsep.join(filter(None, (conf.get(key), entry))) for key in keys}
 
 
 def driver_here(directory: RunDirectory, cluster: Iterable[str] = ()) -> dict[str, str]:

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 from headland.jobs.batches.paths import local_path
 from headland.jobs.batches.submission import Submission
 from headland.jobs.clusters.driver_output import SAID_WITHIN, DriverFacts, driver_facts
-from headland.jobs.clusters.kind import Kind, Terms, driver_here, event_log
+from headland.jobs.clusters.kind import Kind, Terms, driver_here, event_log, on_class_path
 from headland.jobs.clusters.manager import (
     Application,
     ManagerUnreachableError,
@@ -256,4 +256,6 @@ STANDALONE = Kind(
     _manager,
     re.compile(r"(?:submitted|created) as ([\w-]*\w)"),
     python_modes=("client",),
+    # Who can read an archive in the run directory can read this one, too.
+    shipping=lambda archive, mode, conf: on_class_path(str(archive), mode, conf),
 )

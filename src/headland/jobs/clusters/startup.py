@@ -114,11 +114,17 @@ class StartupCache:
 
 def key_of(tools: Toolchain, trained_by: str) -> str:
     """What a JVM compares before it uses a cache, as a name: Java, and the archives in the order of its class path."""
-    seen = hashlib.sha256(f"{_FORMAT}\n{tools.java}\n{tools.archives}\n{trained_by}\n".encode())
+    seen = hashlib.sha256(f"{tools.java}\n{archives_key(tools, trained_by)}\n".encode())
     try:
         seen.update((tools.java_home / "release").read_bytes())
     except OSError:
         seen.update(str(_stamp(tools.java)).encode())
+    return seen.hexdigest()[:16]
+
+
+def archives_key(tools: Toolchain, made_from: str) -> str:
+    """The key of what any Java can use: Spark's archives, and what else it was made from."""
+    seen = hashlib.sha256(f"{_FORMAT}\n{tools.archives}\n{made_from}\n".encode())
     with os.scandir(tools.spark_home / "jars") as entries:
         for entry in entries:
             stat = entry.stat()

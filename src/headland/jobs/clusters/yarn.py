@@ -19,12 +19,12 @@ import msgspec
 
 from headland.jobs.batches.submission import Submission
 from headland.jobs.clusters.exchange import LARGEST, REDIRECTS, exchange, pieces
-from headland.jobs.clusters.kind import Kind, Terms, driver_here
+from headland.jobs.clusters.kind import Kind, Terms, driver_here, on_class_path
 from headland.jobs.clusters.manager import Application, ManagerUnreachableError, Phase, tag_of
 from headland.jobs.clusters.yarn_logs import FILES, container_of, contents
 from headland.jobs.clusters.yarn_site import YarnSite, YarnSiteError
 from headland.jobs.runner.run_directory import RunDirectory
-from headland.settings import JobsSettings
+from headland.settings import DeployMode, JobsSettings
 
 _Answer = TypeVar("_Answer")
 
@@ -315,6 +315,12 @@ def _terms(settings: JobsSettings, submission: Submission, directory: RunDirecto
     )
 
 
+def _shipping(archive: Path, mode: DeployMode, conf: Mapping[str, str]) -> dict[str, str]:
+    """YARN puts it into the folder of each container, before anything is started there."""
+    jars = ",".join(filter(None, (conf.get("spark.yarn.dist.jars"), archive.as_uri())))
+    return {"spark.yarn.dist.jars": jars, **on_class_path(f"{{{{PWD}}}}/{archive.name}", mode, conf)}
+
+
 YARN = Kind(
     "yarn",
     re.compile(r"yarn"),
@@ -322,4 +328,6 @@ YARN = Kind(
     _terms,
     _manager,
     re.compile(r"Submitted application (application_\d+_\d+)"),
+    own_file_system=True,
+    shipping=_shipping,
 )

@@ -1,6 +1,7 @@
 """Put together what starts applications faster, as far as settings, Java and Spark allow."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import structlog
 
 from headland.database import Database
 from headland.jobs.clusters.cluster import Clusters
-from headland.jobs.clusters.companion import Companion, source_digest
+from headland.jobs.clusters.companion import Companion, training_digest
+from headland.jobs.clusters.filesystem import StorageAccess
 from headland.jobs.clusters.java import Toolchain
 from headland.jobs.clusters.machine import LASTING
 from headland.jobs.clusters.service_access import ServiceAccess
@@ -35,24 +37,34 @@ class Assembled:
 
 
 def assemble(
-    database: Database, jobs: JobsSettings, home: Home, tools: Toolchain, access: ServiceAccess
+    database: Database,
+    jobs: JobsSettings,
+    home: Home,
+    tools: Toolchain,
+    access: ServiceAccess,
+    *,
+    storage: Mapping[str, str],
+    default_url: str | None,
 ) -> Assembled:
     """The cluster with its startup cache, the warm drivers, and what looks after both. What can't be is left out,
-    and the log says why. Jobs have `access` to the service.
+    and the log says why. Jobs have `access` to the service, and find cluster storage by the configuration `storage`;
+    `default_url` is what paths without a scheme mean to them, if not files of the machine.
     """
-    companion = startup = None
-    if jobs.startup_cache or jobs.warm_drivers or jobs.warm_sessions:
-        companion = Companion.of(tools, home.cache)
-        reason = None if companion else "this Spark comes without a Scala compiler"
-        if os.pathsep in str(home.cache):
-            companion, reason = None, f"a class path can't hold the home's name: {home.path}"
-        if reason:
-            _log.warning("startup.off", reason=reason)
+    companion = Companion.of(tools, home.cache)
+    reason = None if companion else "this Spark comes without a Scala compiler"
+    if os.pathsep in str(home.cache):
+        companion, reason = None, f"a class path can't hold the home's name: {home.path}"
+    if reason:
+        _log.warning(
+            "startup.off", reason=reason, lost="fast starts, and cluster storage inside applications"
+        )
+    reached = StorageAccess(companion.file, storage, default_url) if companion else None
+    startup = None
     if jobs.startup_cache and companion is not None:
-        startup = StartupCache.of(tools, home.cache, source_digest())
+        startup = StartupCache.of(tools, home.cache, training_digest())
         if startup is None:
             _log.warning("startup.no_cache", reason=f"{tools.java} is too old for one")
-    cluster = Clusters(jobs, tools, startup, Contents(home.environments), access)
+    cluster = Clusters(jobs, tools, startup, Contents(home.environments), access, reached)
     making = Making(cluster, companion, home)
     drivers, sessions = jobs.warm_drivers, jobs.warm_sessions
     if drivers and jobs.deploy_mode != "client":

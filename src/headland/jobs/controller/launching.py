@@ -10,6 +10,7 @@ from headland.jobs.batches import submission
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.batches.store import BatchRow
 from headland.jobs.clusters.cluster import Clusters
+from headland.jobs.clusters.filesystem import NotReadyError
 from headland.jobs.controller import ending as endings
 from headland.jobs.controller.ending import Ending
 from headland.jobs.controller.held import Held, make_folders, write_private
@@ -44,12 +45,12 @@ class Launcher:
             staged = stage(request, directory, self.paths)
             staged = with_package_cache(staged, self.settings, self.home.packages, row.owner)
             launch = self.cluster.plan(staged, row.name or f"batch-{row.id}", directory)
-        except StagingDelayedError as error:
+        except (StagingDelayedError, NotReadyError) as error:
             _log.warning("batch.staging_delayed", batch=row.id, reason=str(error))
             waited = (self.clock() - (row.claimed_at or 0)) / 1000
             if waited <= self.settings.staging_patience:
                 return None
-            problem = f"Storage could not be reached for {waited:.0f} seconds: {error}"
+            problem = f"Waited in vain for {waited:.0f} seconds: {error}"
             return endings.never_started(self.clock(), problem)
         except (StagingError, ValueError) as error:
             return endings.never_started(self.clock(), str(error))

@@ -1,7 +1,8 @@
 """What starts applications faster is made in the background: the companion, then the startup cache.
 
-By programs of the least priority, one at a time, while nothing runs; they end when the controller does, and what
-they leave half done is nobody's. One that fails is tried again some times, with growing pauses.
+Applications need the companion to reach cluster storage, so it is made at once; the cache by programs of the least
+priority, while nothing runs. One at a time; they end when the controller does, and what they leave half done is
+nobody's. One that fails is tried again some times, with growing pauses.
 """
 
 import secrets
@@ -30,7 +31,7 @@ _log = structlog.get_logger("headland.jobs.controller")
 #: Seconds after which a program that makes something is given up.
 _PATIENCE = 900.0
 
-#: The least priority there is (nice(2)).
+#: The least priority there is (nice(2)). Jobs wait for the companion, but not for the cache.
 _NICE = 19
 
 #: Runs Java with each argument file in turn, as long as it goes well.
@@ -61,8 +62,10 @@ class Making:
             return False
         return startup.file.stem not in self._tries or self._tries[startup.file.stem].failures == 0
 
-    def tend(self, *, companion: bool, cache: bool) -> None:
-        """Take in what has been made, and begin with what is missing of what is wanted now."""
+    def tend(self, *, cache: bool) -> None:
+        """Take in what has been made, and begin with what is missing: the companion, and if it is wanted now the
+        cache.
+        """
         if not self._looked:
             self._look()
         if self._held is not None:
@@ -75,10 +78,10 @@ class Making:
             return
         startup, archive = self._cluster.startup, self._companion.file.path
         if archive is None:
-            if companion and self._due(self._companion.file):
-                self._make(self._companion.file, partial(_companion_steps, self._companion))
+            if self._due(self._companion.file):
+                self._make(self._companion.file, partial(_companion_steps, self._companion), nice=0)
         elif startup is not None and startup.file.path is None and cache and self._due(startup.file):
-            self._make(startup.file, partial(self._cache_steps, startup, archive))
+            self._make(startup.file, partial(self._cache_steps, startup, archive), nice=_NICE)
 
     def close(self) -> None:
         """End what is being made."""
@@ -102,10 +105,10 @@ class Making:
     def _due(self, file: MadeFile) -> bool:
         return self._tries.setdefault(file.stem, Tries()).due(time.monotonic())
 
-    def _make(self, file: MadeFile, steps_in: Callable[[RunDirectory], list[list[str]]]) -> None:
+    def _make(self, file: MadeFile, steps_in: Callable[[RunDirectory], list[list[str]]], nice: int) -> None:
         directory = RunDirectory(self._home.cache / f"making-{secrets.token_hex(8)}")
         try:
-            self._held = (self._start_in(directory, steps_in), file)
+            self._held = (self._start_in(directory, steps_in, nice), file)
         except OSError as error:  # a full disk, or too many processes
             pause = self._tries[file.stem].failed(time.monotonic())
             _log.warning("startup.failed", what=file.stem, reason=str(error), again_in=pause)
@@ -113,7 +116,9 @@ class Making:
             return
         _log.info("startup.making", what=file.stem)
 
-    def _start_in(self, directory: RunDirectory, steps_in: Callable[[RunDirectory], list[list[str]]]) -> Held:
+    def _start_in(
+        self, directory: RunDirectory, steps_in: Callable[[RunDirectory], list[list[str]]], nice: int
+    ) -> Held:
         make_folders(directory)
         steps = steps_in(directory)
         files = [directory.path / f"java{number}.args" for number, _ in enumerate(steps)]
@@ -126,7 +131,7 @@ class Making:
             self._cluster.machine(Submission(file=""), directory).environment,
             socket_address(self._home.controller_socket),
             patience=_PATIENCE,
-            nice=_NICE,
+            nice=nice,
         )
 
     def _cache_steps(
@@ -144,7 +149,11 @@ class Making:
         try:
             problem = held.last_words() if held.exit_code else ""
             if not problem:
-                file.adopt(directory.work / f"made{file.suffix}")
+                made = directory.work / f"made{file.suffix}"
+                if self._companion is not None and file is self._companion.file:
+                    self._companion.adopt(made)
+                else:
+                    file.adopt(made)
         except OSError as error:
             problem = str(error)
         if problem:

@@ -88,11 +88,7 @@ class Upkeep:
                 # With the cache a driver is ready in a quarter of the time, and two at once get in each other's way.
                 alone = not any(other.under_way for other in self._pools)
                 pool.tend(quiet=quiet and alone and not (idle and self._making.cache_missing))
-            self._making.tend(
-                companion=quiet
-                and bool(settings.warm_drivers or settings.warm_sessions or settings.startup_cache),
-                cache=idle and settled and settings.startup_cache,
-            )
+            self._making.tend(cache=idle and settled and settings.startup_cache)
         except DatabaseUnavailableError as error:
             _log.warning("upkeep.delayed", reason=str(error))
         except Exception:  # noqa: BLE001 - batches go on without any of this

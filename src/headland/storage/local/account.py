@@ -5,16 +5,11 @@ import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-<<<<<<< HEAD
 from headland.http.ranges import Span
-from headland.storage.blobs import CHUNK, BlobInfo, BlobPage
-=======
 from headland.storage.blobs import CHUNK, BlobInfo, BlobPage, Entry
->>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
 from headland.storage.errors import (
     BlobNotFoundError,
     NotABlobError,
-    RangeError,
     StorageUnavailableError,
 )
 from headland.storage.limits import within_limit
@@ -60,11 +55,7 @@ class LocalAccount:
                 status = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
         return info_of(url.path, _file(status, url))
 
-<<<<<<< HEAD
     async def open(self, url: BlobUrl, span: Span | None = None) -> LocalReader:
-=======
-    async def open(self, url: BlobUrl, span: range | None = None) -> LocalReader:
->>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
         with storage_errors(self.name, url):
             parts = locate(self._root(), url.container, url.path, url)
             with open_folder(self._folder, parts[:-1]) as folder:
@@ -75,7 +66,6 @@ class LocalAccount:
                 descriptor = os.open(parts[-1], flags, dir_fd=folder)
         try:
             info = info_of(url.path, _file(os.fstat(descriptor), url))
-            span = None if span is None else _within(span, info.size, url)
         except BaseException:
             os.close(descriptor)
             raise
@@ -147,12 +137,6 @@ async def _fill(upload: Upload, url: BlobUrl, chunks: AsyncIterator[bytes], limi
             await finish_in_thread(upload.write, waiting)
             waiting = bytearray()
     await finish_in_thread(upload.write, waiting)
-
-
-def _within(span: range, size: int, url: BlobUrl) -> range:
-    if span.start >= size:
-        raise RangeError(url)
-    return range(span.start, min(span.stop, size))
 
 
 def _remove(root: str, folder: Parts, name: str) -> None:

@@ -15,31 +15,18 @@ class LocalReader:
     """An open file. It stays what it was when an upload replaces the blob meanwhile."""
 
     def __init__(
-<<<<<<< HEAD
         self, account: str, url: BlobUrl, info: BlobInfo, descriptor: int, span: Span | None = None
     ) -> None:
         self.info = info
         self._span = Span(0, info.size - 1) if span is None else span
-=======
-        self, account: str, url: BlobUrl, info: BlobInfo, descriptor: int, span: range | None = None
-    ) -> None:
-        self.info = info
-        self.span = range(info.size) if span is None else span
->>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
         self._account = account
         self._url = url
         self._file = os.fdopen(descriptor, "rb", buffering=0)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-<<<<<<< HEAD
         left = self._span.size
         if self._span.first:
             self._file.seek(self._span.first)
-=======
-        left = len(self.span)
-        if self.span.start:
-            self._file.seek(self.span.start)
->>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
         while left:
             with storage_errors(self._account, self._url):
                 data = await finish_in_thread(self._file.read, min(left, CHUNK))

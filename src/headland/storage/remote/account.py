@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Callable
 from functools import lru_cache
 from heapq import nsmallest
-from typing import TYPE_CHECKING
 
 import obstore
 from obstore.exceptions import AlreadyExistsError
@@ -19,9 +18,6 @@ from headland.storage.remote.failures import remote_errors
 from headland.storage.remote.reader import RemoteReader, info_of
 from headland.storage.remote.stores import Store, open_store
 from headland.storage.urls import BlobUrl
-
-if TYPE_CHECKING:
-    from obstore import GetOptions
 
 #: Clients kept. Containers are named by callers, who must not be able to fill the memory with them.
 _MOST_STORES = 64
@@ -51,7 +47,6 @@ class RemoteAccount:
         with remote_errors(self._place, url, url.container):
             return info_of(url.path, await obstore.head_async(self._store(url.container), url.path))
 
-<<<<<<< HEAD
     async def open(self, url: BlobUrl, span: Span | None = None) -> RemoteReader:
         with remote_errors(self._place, url, url.container):
             result = await obstore.get_async(
@@ -60,13 +55,6 @@ class RemoteAccount:
                 options={} if span is None else {"range": (span.first, span.last + 1)},
             )
             return RemoteReader(self._place, url, result, span)
-=======
-    async def open(self, url: BlobUrl, span: range | None = None) -> RemoteReader:
-        options: GetOptions | None = None if span is None else {"range": (span.start, span.stop)}
-        with remote_errors(self._place, url, url.container):
-            result = await obstore.get_async(self._store(url.container), url.path, options=options)
-            return RemoteReader(self._place, url, result)
->>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
 
     async def upload(
         self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int, *, replace: bool = True

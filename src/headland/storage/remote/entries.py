@@ -23,7 +23,7 @@ from headland.storage.remote.reader import info_of
 from headland.storage.remote.stores import Store
 
 #: Name of the empty blob that keeps a folder which would have nothing else. No listing shows it.
-MARK = "_$folder$"
+MARK = ".headland-folder"
 
 #: Blobs copied at once, and removed by one call.
 _COPIES, _REMOVALS = 16, 1000
@@ -64,8 +64,13 @@ class Folders:
         with remote_errors(self.place, self.shown(path), self.container):
             if path and await self._blob(path) is not None:
                 raise BlobExistsError(self.shown(path))
-            if path and not await self._has_something(path):
-                await obstore.put_async(self.store, f"{path}/{MARK}", b"")
+            # A mark each: some stores don't list a folder that has nothing but folders.
+            missing = []
+            while path and not await self._has_something(path):
+                missing.append(path)
+                path = path.rpartition("/")[0]
+            for folder in reversed(missing):
+                await obstore.put_async(self.store, f"{folder}/{MARK}", b"")
 
     async def rename(self, path: str, target: str, *, replace: bool) -> None:
         entry = await self.entry(path)

@@ -14,7 +14,6 @@ from obstore.exceptions import BaseError, PermissionDeniedError, Unauthenticated
 from headland.storage.accounts import AccountPlace
 from headland.storage.errors import (
     BlobNotFoundError,
-    RangeError,
     StorageDeniedError,
     StorageError,
     StorageUnavailableError,
@@ -49,8 +48,6 @@ def _translate(error: Exception, place: AccountPlace, shown: object, container: 
         return BlobNotFoundError(f"'{container}' in account '{place.name}'", "container")
     if status == "404" or isinstance(error, FileNotFoundError):
         return BlobNotFoundError(shown)
-    if status == "416" or ("range" in text.lower() and "exceed" in text.lower()):
-        return RangeError(shown)
     answer = f"its store answered {status}" + (f" ({code})" if code else "")
     if status in {"401", "403"} or isinstance(error, PermissionDeniedError | UnauthenticatedError):
         return StorageDeniedError(place.name, answer if status else _last_cause(text, details, place))

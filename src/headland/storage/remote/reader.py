@@ -21,11 +21,7 @@ class RemoteReader:
         self, place: AccountPlace, url: BlobUrl, result: "GetResult", span: Span | None = None
     ) -> None:
         self.info = info_of(url.path, result.meta)
-<<<<<<< HEAD
         self._size = self.info.size if span is None else span.size
-=======
-        self.span = range(*result.range)
->>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
         self._place = place
         self._url = url
         self._result: GetResult | None = result
@@ -33,11 +29,7 @@ class RemoteReader:
     async def __aiter__(self) -> AsyncIterator[bytes]:
         if self._result is None:
             return
-<<<<<<< HEAD
         left = self._size
-=======
-        left = len(self.span)
->>>>>>> b36ef8e (Storage: serve ranges, folders, renaming and uploads in parts over HTTP)
         with remote_errors(self._place, self._url, self._url.container):
             async for chunk in self._result.stream(CHUNK):
                 left -= len(chunk)

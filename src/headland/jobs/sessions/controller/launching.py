@@ -9,6 +9,7 @@ import structlog
 from headland.jobs import identity
 from headland.jobs.batches.paths import PathRules
 from headland.jobs.clusters.cluster import Clusters
+from headland.jobs.clusters.filesystem import NotReadyError
 from headland.jobs.controller.held import Held, make_folders, write_private
 from headland.jobs.controller.runners import Runners, startable
 from headland.jobs.controller.staging import StagingDelayedError, StagingError, stage, with_package_cache
@@ -64,12 +65,12 @@ class SessionLauncher:
             )
             staged = with_package_cache(staged, self.settings, self.home.packages, row.owner)
             launch = self.cluster.plan(staged, row.name or f"livy-session-{row.id}", folder)
-        except StagingDelayedError as error:
+        except (StagingDelayedError, NotReadyError) as error:
             _log.warning("session.staging_delayed", session=row.id, reason=str(error))
             waited = (self.clock() - (row.claimed_at or 0)) / 1000
             if waited <= self.settings.staging_patience:
                 return
-            problem = f"Storage could not be reached for {waited:.0f} seconds: {error}"
+            problem = f"Waited in vain for {waited:.0f} seconds: {error}"
             raise CannotStartError(problem) from None
         except (StagingError, ValueError) as error:
             raise CannotStartError(str(error)) from None

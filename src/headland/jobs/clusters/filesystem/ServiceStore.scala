@@ -1,0 +1,351 @@
+package headland.filesystem
+
+import java.io.{EOFException, FileNotFoundException, IOException, OutputStream}
+import java.nio.{Buffer, ByteBuffer}
+import java.util
+import java.util.UUID
+import java.util.concurrent.{CompletableFuture, CompletionException, Executors, ThreadFactory}
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.function.IntFunction
+
+import com.fasterxml.jackson.databind.JsonNode
+import org.apache.hadoop.fs.{FileRange, FSExceptionMessages, FSInputStream, StreamCapabilities, VectoredReadUtils}
+
+import scala.jdk.CollectionConverters._
+
+/** A container as the storage service has it, whatever its account is kept in. */
+final class ServiceStore(service: Service, container: Container) extends Store {
+
+  override def status(path: String): Entry =
+    entry(Service.Json.readTree(service.ask("GET", at("entries", path))))
+
+  override def children(path: String): Iterator[Seq[Entry]] =
+    service.entries(at("children", path)).map(entry).grouped(1000)
+
+  override def open(entry: Entry): FSInputStream = new ServiceInput(entry, span(entry, _, _), shown(entry.path))
+
+  override def create(path: String, overwrite: Boolean): BlobOutput = new ServiceOutput(new Upload(path, overwrite))
+
+  override def append(path: String): OutputStream =
+    throw new UnsupportedOperationException(s"${shown(path)}: the storage service can't append to a blob")
+
+  override def appends: Boolean = false
+
+  override def syncs: Boolean = false
+
+  override def makeFolder(path: String): Unit = service.ask("PUT", at("entries", path))
+
+  override def rename(from: Entry, to: String, overwrite: Boolean): Unit = {
+    val wanted = Service.Json.createObjectNode().put("source", from.path).put("replace", overwrite)
+    service.ask("POST", at("entries", to), body = Service.Json.writeValueAsBytes(wanted), refused = {
+      // It was done, and the answer was lost.
+      case (404 | 412, true) if isThere(to) && !isThere(from.path) => Array.emptyByteArray
+    })
+  }
+
+  override def delete(entry: Entry): Unit =
+    service.ask("DELETE", at("entries", entry.path), Map("recursive" -> "true"), refused = {
+      case (404, _) => Array.emptyByteArray
+    })
+
+  private def isThere(path: String): Boolean =
+    try {
+      status(path)
+      true
+    } catch { case _: FileNotFoundException => false }
+
+  /** Bytes of a blob that is still what it was. */
+  private def span(entry: Entry, from: Long, length: Int): Array[Byte] = {
+    val wanted = Map("Range" -> s"bytes=$from-${from + length - 1}") ++ Option(entry.etag).filter(_.nonEmpty).map("If-Match" -> _)
+    val found = service.ask("GET", blob(entry.path), headers = wanted, refused = {
+      case (412, _) => throw new IOException(s"${shown(entry.path)} has changed since it was opened")
+    })
+    if (found.length != length) throw new EOFException(s"${shown(entry.path)} has become shorter since it was opened")
+    found
+  }
+
+  /** A blob on its way: at once if it is small, else in parts. */
+  final class Upload(path: String, overwrite: Boolean) {
+    private val key = UUID.randomUUID().toString.replace("-", "")
+
+    def whole(data: Array[Byte]): Unit =
+      service.ask("PUT", blob(path), headers = if (overwrite) Map.empty else Map("If-None-Match" -> "*"), body = data,
+        refused = {
+          // It is what we have stored, and the answer was lost.
+          case (412, true) if util.Arrays.equals(service.ask("GET", blob(path)), data) => Array.emptyByteArray
+        })
+
+    def part(offset: Long, data: Array[Byte]): Unit = service.ask("PUT", parts, Map("offset" -> s"$offset"), body = data)
+
+    def commit(size: Long): Unit =
+      service.ask("POST", parts, Map("size" -> s"$size", "replace" -> s"$overwrite"), refused = {
+        case (409 | 412, true) if status(path).size == size => Array.emptyByteArray
+      })
+
+    def discard(): Unit = service.ask("DELETE", parts)
+
+    private def parts = Seq("file-system", "parts", key, container.account, container.name) ++ path.split('/')
+  }
+
+  private def entry(said: JsonNode): Entry =
+    Entry(
+      said.path("path").asText,
+      said.path("folder").asBoolean,
+      said.path("size").asLong,
+      said.path("modified").asLong,
+      if (said.path("etag").isTextual) quoted(said.path("etag").asText) else ""
+    )
+
+  // As the header `ETag` has it.
+  private def quoted(tag: String): String = if (tag.startsWith("\"") || tag.startsWith("W/")) tag else s"\"$tag\""
+
+  private def at(what: String, path: String) =
+    Seq("file-system", what, container.account, container.name) ++ (if (path.isEmpty) Seq("") else path.split('/').toSeq)
+
+  private def blob(path: String) = Seq(container.account, container.name) ++ path.split('/')
+
+  private def shown(path: String): String = s"wasbs://${container.name}@${container.account}/$path"
+}
+
+/** Threads that fetch and send ahead of who reads and writes. */
+private object Ahead {
+  private val number = new AtomicInteger
+  private val threads = Executors.newCachedThreadPool(new ThreadFactory {
+    override def newThread(work: Runnable): Thread = {
+      val thread = new Thread(work, s"headland-storage-${number.incrementAndGet()}")
+      thread.setDaemon(true)
+      thread
+    }
+  })
+
+  def apply[T](work: => T): CompletableFuture[T] = {
+    // Tokens are those of the user that asks.
+    val user = org.apache.hadoop.security.UserGroupInformation.getCurrentUser
+    val action: java.security.PrivilegedExceptionAction[T] = () => work
+    CompletableFuture.supplyAsync(
+      () =>
+        try user.doAs(action)
+        catch { case error: Exception => throw new CompletionException(error) },
+      threads)
+  }
+
+  def result[T](future: CompletableFuture[T]): T =
+    try future.join()
+    catch {
+      case error: CompletionException =>
+        throw (error.getCause match {
+          case cause: IOException => cause
+          case cause => new IOException(cause)
+        })
+    }
+}
+
+/** A blob's bytes, read in windows that grow while one comes after another, the next while one is being read. */
+final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown: String)
+    extends FSInputStream
+    with StreamCapabilities {
+  private var window = ByteBuffer.allocate(0)
+  // Where the window ends, and how long the next one is to be.
+  private var next = 0L
+  private var length = ServiceInput.First
+  private var ahead = Option.empty[CompletableFuture[Array[Byte]]]
+  private var open = true
+
+  override def getPos: Long = synchronized(next - window.remaining)
+
+  override def seek(position: Long): Unit = synchronized {
+    checkOpen()
+    if (position < 0) throw new EOFException(s"${FSExceptionMessages.NEGATIVE_SEEK}: $shown")
+    if (position > entry.size) throw new EOFException(s"${FSExceptionMessages.CANNOT_SEEK_PAST_EOF}: $shown")
+    val start = next - window.limit()
+    if (position >= start && position <= next) window.position((position - start).toInt)
+    else {
+      window = ByteBuffer.allocate(0)
+      next = position
+      length = ServiceInput.First
+      ahead = None
+    }
+  }
+
+  override def seekToNewSource(position: Long): Boolean = false
+
+  override def available: Int = synchronized {
+    checkOpen()
+    (entry.size - getPos).min(Int.MaxValue.toLong).toInt
+  }
+
+  override def read(): Int = synchronized {
+    checkOpen()
+    if (fill()) window.get() & 0xff else -1
+  }
+
+  override def read(bytes: Array[Byte], offset: Int, count: Int): Int = synchronized {
+    checkOpen()
+    util.Objects.checkFromIndexSize(offset, count, bytes.length)
+    if (count == 0) 0
+    else if (!fill()) -1
+    else {
+      val taken = window.remaining.min(count)
+      window.get(bytes, offset, taken)
+      taken
+    }
+  }
+
+  override def read(position: Long, bytes: Array[Byte], offset: Int, count: Int): Int = {
+    checkOpen()
+    validatePositionedReadArgs(position, bytes, offset, count)
+    val taken = (entry.size - position).min(count.toLong).toInt
+    if (count == 0) 0
+    else if (taken <= 0) -1
+    else {
+      System.arraycopy(fetch(position, taken), 0, bytes, offset, taken)
+      taken
+    }
+  }
+
+  override def readFully(position: Long, bytes: Array[Byte], offset: Int, count: Int): Unit = {
+    checkOpen()
+    validatePositionedReadArgs(position, bytes, offset, count)
+    if (position + count > entry.size) throw new EOFException(s"${FSExceptionMessages.EOF_IN_READ_FULLY}: $shown")
+    if (count > 0) read(position, bytes, offset, count)
+  }
+
+  override def minSeekForVectorReads: Int = ServiceInput.First
+
+  override def maxReadSizeForVectorReads: Int = ServiceInput.Largest
+
+  /** All at once, those that are near to each other together. */
+  override def readVectored(ranges: util.List[_ <: FileRange], allocate: IntFunction[ByteBuffer]): Unit = {
+    checkOpen()
+    val sorted = VectoredReadUtils.validateAndSortRanges(ranges, util.Optional.of(entry.size))
+    sorted.forEach(range => range.setData(new CompletableFuture[ByteBuffer]()))
+    val merged = VectoredReadUtils.mergeSortedRanges(sorted, 1, minSeekForVectorReads, maxReadSizeForVectorReads)
+    for (group <- merged.asScala) Ahead {
+      try {
+        val data = if (group.getLength == 0) Array.emptyByteArray else fetch(group.getOffset, group.getLength)
+        for (range <- group.getUnderlying.asScala) {
+          val part = allocate.apply(range.getLength)
+          part.put(data, (range.getOffset - group.getOffset).toInt, range.getLength)
+          (part: Buffer).flip()
+          range.getData.complete(part)
+        }
+      } catch {
+        case error: Throwable => group.getUnderlying.forEach(range => range.getData.completeExceptionally(error))
+      }
+    }
+  }
+
+  override def hasCapability(capability: String): Boolean = capability.toLowerCase == StreamCapabilities.VECTOREDIO
+
+  override def close(): Unit = synchronized {
+    open = false
+    window = ByteBuffer.allocate(0)
+    ahead = None
+  }
+
+  override def toString: String = s"$shown at $getPos"
+
+  private def fill(): Boolean = {
+    if (!window.hasRemaining && next < entry.size) {
+      val sequential = window.limit() > 0
+      val found = ahead.map(Ahead.result(_)).getOrElse(fetch(next, due(next)))
+      ahead = None
+      window = ByteBuffer.wrap(found)
+      next += found.length
+      if (sequential) length = (length * 4).min(ServiceInput.Largest)
+      if (sequential && next < entry.size) {
+        val (from, count) = (next, due(next))
+        ahead = Some(Ahead(fetch(from, count)))
+      }
+    }
+    window.hasRemaining
+  }
+
+  private def due(position: Long): Int = (entry.size - position).min(length.toLong).toInt
+
+  private def checkOpen(): Unit = if (!open) throw new IOException(s"${FSExceptionMessages.STREAM_IS_CLOSED}: $shown")
+}
+
+private object ServiceInput {
+  val First: Int = 128 << 10
+  val Largest: Int = 8 << 20
+}
+
+/** A blob in the making: sent part by part while it grows, stored when it is closed. */
+final class ServiceOutput(upload: ServiceStore#Upload) extends BlobOutput {
+  private var buffer = ByteBuffer.allocate(ServiceOutput.First)
+  private var sent = 0L
+  private var sending = Option.empty[CompletableFuture[Unit]]
+  private var open = true
+
+  override def write(byte: Int): Unit = synchronized {
+    checkOpen()
+    room()
+    buffer.put(byte.toByte)
+  }
+
+  override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = synchronized {
+    checkOpen()
+    var from = offset
+    while (from < offset + length) {
+      room()
+      val taken = buffer.remaining.min(offset + length - from)
+      buffer.put(bytes, from, taken)
+      from += taken
+    }
+  }
+
+  override def flush(): Unit = ()
+
+  override def close(): Unit = synchronized {
+    if (open) {
+      open = false
+      if (sent == 0) upload.whole(filled)
+      else
+        try {
+          if (buffer.position() > 0) send()
+          sending.foreach(Ahead.result(_))
+          upload.commit(sent)
+        } catch {
+          case error: IOException =>
+            // What of it is left is cleared by the service within a day.
+            try upload.discard()
+            catch { case more: IOException => error.addSuppressed(more) }
+            throw error
+        }
+    }
+  }
+
+  override def abort(): Unit = synchronized {
+    if (open) {
+      open = false
+      if (sent > 0) upload.discard()
+    }
+  }
+
+  private def room(): Unit =
+    if (!buffer.hasRemaining) {
+      if (buffer.capacity < ServiceOutput.Part) {
+        val larger = ByteBuffer.allocate((buffer.capacity * 4).min(ServiceOutput.Part))
+        buffer.flip()
+        buffer = larger.put(buffer)
+      } else send()
+    }
+
+  private def send(): Unit = {
+    sending.foreach(Ahead.result(_))
+    val (offset, data) = (sent, filled)
+    sending = Some(Ahead(upload.part(offset, data)))
+    sent += data.length
+    buffer.clear()
+  }
+
+  private def filled: Array[Byte] = util.Arrays.copyOf(buffer.array, buffer.position())
+
+  private def checkOpen(): Unit = if (!open) throw new IOException(FSExceptionMessages.STREAM_IS_CLOSED)
+}
+
+private object ServiceOutput {
+  val First: Int = 64 << 10
+  val Part: Int = 8 << 20
+}
