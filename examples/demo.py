@@ -18,13 +18,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+from pyarrow import parquet
 
 HERE = Path(__file__).parent
 FOLDER = HERE.parent / ".demo"
 HEADLAND = Path(sys.executable).with_name("headland")
 ENTRY_CLASS = "headland.examples.YieldReport"
+REPORT = "wasbs:///reports/yield"
 FINAL = {"success", "dead", "killed"}
 PATIENCE = 180.0
+#: Rows of the report.
+FIELDS = 4
 
 
 class DemoError(Exception):
@@ -120,6 +124,8 @@ class Demo:
             self.follow(batch)
         with step("Read its state, log and result"):
             self.show(batch)
+        with step("Read what it has written to cluster storage, as Parquet"):
+            self.read(application)
         with step("Delete it"):
             self.delete(batch)
         with step("Stop the service"):
@@ -221,7 +227,7 @@ class Demo:
         self.http.headers["Authorization"] = f"Bearer {token}"
         listed = self.call("GET", "/livy/batches")
         say(listed.text)
-        body = {"file": file, "className": ENTRY_CLASS}
+        body = {"file": file, "className": ENTRY_CLASS, "args": [REPORT]}
         say(json.dumps(body))
         created = self.call("POST", "/livy/batches", json=body, headers={"X-Requested-By": "demo"})
         say(f"{created.status_code} {created.reason_phrase}   Location: {created.headers['location']}")
@@ -257,6 +263,16 @@ class Demo:
         say("what it computed:")
         table = [line for line in log if line.startswith(("+-", "|", "Yield of"))]
         say("\n".join("  " + line for line in table))
+
+    def read(self, application: dict[str, str]) -> None:
+        say(self.headland(application, "storage", "ls", REPORT))
+        folder = FOLDER / "report"
+        self.headland(application, "storage", "download", REPORT, str(folder))
+        table = parquet.read_table(folder)
+        for row in table.to_pylist():
+            say("  " + "   ".join(f"{name}: {value}" for name, value in row.items()))
+        if table.num_rows != FIELDS:
+            raise DemoError(f"the report has {table.num_rows} rows, not {FIELDS}", f"see {folder}")
 
     def delete(self, batch: int) -> None:
         say(self.call("DELETE", f"/livy/batches/{batch}").text)

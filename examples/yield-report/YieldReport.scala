@@ -7,7 +7,8 @@ import org.apache.spark.sql.functions._
   *
   * Reads no files: the harvest is computed, point by point, the way a combine's yield monitor would have
   * logged it, so that the same numbers come out everywhere. Arguments: how many points a field has
-  * (default 20000), and `fail` to see how a failing application looks.
+  * (default 20000), a URL on cluster storage where the report is to be kept as Parquet, and `fail` to see how a
+  * failing application looks.
   */
 object YieldReport {
   private val fields = Seq(
@@ -42,6 +43,7 @@ object YieldReport {
       .orderBy("field")
 
     report.show(false)
+    arguments.find(_.contains("://")).foreach(report.coalesce(1).write.mode("overwrite").parquet(_))
     println(s"Yield of ${fields.size} fields from ${fields.size.toLong * points} logged points")
     spark.stop()
   }

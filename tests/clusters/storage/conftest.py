@@ -5,7 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from tests.clients.storage.conftest import (  # noqa: F401 - fixtures
+    AzureRest,
+    azure_settings,
+    azurite,
+    s3_folder,
+    s3_settings,
+    s3rver,
+)
 from tests.serving import FINAL, Served, eventually
 
 HERE = Path(__file__).parent
@@ -18,6 +27,24 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     )
     try:
         running.start()
+        yield running
+    finally:
+        running.close()
+
+
+@pytest.fixture(scope="package")
+def remote(azurite: str, s3rver: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:  # noqa: F811
+    """One with accounts in Azurite and s3rver."""
+    accounts = {"azure": azure_settings(azurite), "bucket": s3_settings(s3rver)}
+    running = Served(
+        tmp_path_factory.mktemp("remote") / "home",
+        storage_accounts=json.dumps(msgspec.to_builtins(accounts)),
+        jobs_local_folders=str(HERE),
+    )
+    try:
+        running.start()
+        for container in ("contract", "programs"):
+            AzureRest(azurite)("PUT", container, "restype=container")
         yield running
     finally:
         running.close()

@@ -1,5 +1,6 @@
-"""Small Spark programs on cluster storage, one after another in one application, whose argument is the URL of a folder
-that is theirs. Of each it says in a line of JSON how it went.
+"""Small Spark programs on cluster storage, one after another in one application. Of each it says in a line of JSON how
+it went. Its arguments: the URL of a folder that is theirs; the folder of this machine that has the same, if one has;
+how many files are many; the programs, if not all.
 """
 
 import json
@@ -15,8 +16,8 @@ spark = SparkSession.builder.getOrCreate()
 sc = spark.sparkContext
 #: Ends in a slash.
 HERE = sys.argv[1]
-#: The folder of this machine that has the same, where there is one.
-FOLDER = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+FOLDER = Path(sys.argv[2]) if len(sys.argv) > 2 and sys.argv[2] else None
+MANY = int(sys.argv[3]) if len(sys.argv) > 3 else 10_000
 HADOOP = sc._jvm.org.apache.hadoop.fs
 
 #: What may stand in a name, and is not the same in a URL.
@@ -118,7 +119,7 @@ def the_second_committer() -> None:
 
 
 def ten_thousand_small_files() -> None:
-    target, count = f"{HERE}many", int(sys.argv[3]) if len(sys.argv) > 3 else 10_000
+    target, count = f"{HERE}many", MANY
     spark.range(0, count, 1, 1).selectExpr("cast(id AS string) t", "id").write.partitionBy("id").text(target)
     # Else there is a task for each folder.
     spark.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", "8")
@@ -293,6 +294,8 @@ PROGRAMS = (
 
 if __name__ == "__main__":
     for program in PROGRAMS:
+        if sys.argv[4:] and program.__name__ not in sys.argv[4:]:
+            continue
         began, problem = time.monotonic(), None
         try:
             program()

@@ -1,20 +1,8 @@
 """The file system for cluster storage, judged by Hadoop's contract tests."""
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
-from tests.clients.storage.conftest import (  # noqa: F401 - fixtures
-    ACCOUNT,
-    AzureRest,
-    azure_settings,
-    azurite,
-    s3_folder,
-    s3_settings,
-    s3rver,
-)
 from tests.clusters.storage.contract import HERE, Outcome, run_contract
 from tests.clusters.storage.identity import identity_of
 from tests.serving import Served
@@ -41,24 +29,6 @@ def test_an_account_that_is_a_folder_keeps_the_contract(tmp_path: Path) -> None:
     assert len(outcome.skipped) <= 3, outcome.skipped
     assert len(outcome.passed) >= 160
     assert list(Path(tmp_path, "storage", "headland", ".uploads").iterdir()) == [], "nothing is left behind"
-
-
-@pytest.fixture(scope="module")
-def remote(azurite: str, s3rver: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:  # noqa: F811
-    """A Headland with accounts in Azurite and s3rver."""
-    accounts = {"azure": azure_settings(azurite), "bucket": s3_settings(s3rver)}
-    running = Served(
-        tmp_path_factory.mktemp("remote") / "home",
-        storage_accounts=json.dumps(msgspec.to_builtins(accounts)),
-        # The contract tests start no Spark.
-        jobs_startup_cache="false",
-    )
-    try:
-        running.start()
-        AzureRest(azurite)("PUT", "contract", "restype=container")
-        yield running
-    finally:
-        running.close()
 
 
 @pytest.mark.parametrize("account", ["headland", "azure", "bucket"])

@@ -35,6 +35,31 @@ def test_a_program(told: dict[str, dict[str, object]], program: str) -> None:
     assert told[program]["problem"] is None, told[program]["problem"]
 
 
+#: Of them, those that a store may be at odds with; each costs a request for whatever it looks at.
+REMOTE = (
+    "parquet_both_ways",
+    "partitions_are_overwritten",
+    "a_stream_goes_on_from_its_checkpoint",
+    "files_are_given_to_tasks",
+    "names_of_every_kind",
+    "globs",
+    "file_contexts",
+)
+
+
+@pytest.fixture(scope="module", params=["azure", "bucket"])
+def told_of_a_store(remote: Served, request: pytest.FixtureRequest) -> dict[str, dict[str, object]]:
+    """The same through the storage service, with the identity that the job has there."""
+    batch = submit(remote, HERE / "programs.py", f"abfss://programs@{request.param}/work/", "", "0", *REMOTE)
+    assert ended(remote, batch) == "success", log_of(remote, batch)[-50:]
+    return outcomes(log_of(remote, batch))
+
+
+@pytest.mark.parametrize("program", REMOTE)
+def test_a_program_on_a_store(told_of_a_store: dict[str, dict[str, object]], program: str) -> None:
+    assert told_of_a_store[program]["problem"] is None, told_of_a_store[program]["problem"]
+
+
 def test_nothing_is_left_of_what_was_being_written(
     served: Served, told: dict[str, dict[str, object]]
 ) -> None:
