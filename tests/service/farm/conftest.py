@@ -288,8 +288,12 @@ class Caller:
             if value is not None and name is not None:
                 other = BY_NAME[name]
                 own = other.segment.of(version)
+                above = party if other.of_party else ""
+                if other.nesting and version in other.nesting.versions:
+                    above = f"/{other.nesting.parent.segment.of(version)}/c1"
+                    yield above, {}
                 for each in value if reference.several else [value]:
-                    yield f"{party if other.of_party else ''}/{own}/{each}", {}
+                    yield f"{above}/{own}/{each}", {}
 
     async def ids(self, path: str, **params: Any) -> list[str]:
         """Of one page."""
