@@ -20,6 +20,7 @@ from headland.http.drain_body import BodyPace, DrainBody, may_have_body
 from headland.http.failures import internal_error
 from headland.http.request_ids import PLAIN_ID, REQUEST_ID, new_id
 from headland.http.traffic import Traffic
+from headland.http.trusted_proxies import TrustedProxies
 
 _log = structlog.get_logger("headland.http")
 
@@ -86,15 +87,17 @@ class Listener:
         hosts: Hosts | None = None,
         pace: BodyPace | None = None,
         connections: Connections | None = None,
+        proxies: TrustedProxies | None = None,
     ) -> None:
         """`mounted` is by path prefix. All other paths are for the first `at_root` that knows them, else for
         the last. `Strict-Transport-Security` is said only where TLS is spoken. `traffic` is told of what was
         answered. Where a request's host is one of `hosts`, its path does not count. Bodies have to come at `pace`.
-        `connections` is told of who asks.
+        `connections` is told of who asks. Of requests by way of `proxies` the client is who called those.
         """
         self._name = name
         self._pace = pace or BodyPace()
         self.connections = connections
+        self._proxies = proxies
         self.traffic = traffic or Traffic(name)
         headers = [*SECURITY_HEADERS, STRICT_TRANSPORT] if tls else [*SECURITY_HEADERS]
         self._mounted = {prefix: _both(app, headers) for prefix, app in mounted.items()}
@@ -119,6 +122,9 @@ class Listener:
         client = client_of(scope.get("client")) if connections is not None else None
         if connections is not None and client is not None:
             connections.begin(client)
+        # The connection is the proxy's.
+        if self._proxies is not None:
+            self._proxies.restore(scope)
         hosts = self._hosts
         application = self._at_path(scope) if hosts is None else self._at_host(hosts, scope, headers)
 

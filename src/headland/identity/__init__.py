@@ -4,6 +4,7 @@ from headland.identity.admin_service import AdminService
 from headland.identity.app import ADMIN_API, TOKEN_API, identity_admin_app, identity_app
 from headland.identity.clients import SecretChecker
 from headland.identity.errors import IdentityError, InvalidFieldError, NotAdministratorError
+from headland.identity.failed_attempts import FailedAttempts
 from headland.identity.first_start import (
     FirstAdministrator,
     initialise,
@@ -19,6 +20,7 @@ __all__ = [
     "ADMIN_API",
     "TOKEN_API",
     "AdminService",
+    "FailedAttempts",
     "FirstAdministrator",
     "IdentityError",
     "InvalidFieldError",

@@ -36,6 +36,7 @@ STATUS: Mapping[type[errors.IdentityError], int] = {
     errors.CertificateNotFoundError: 404,
     errors.TenantNotFoundError: 404,
     errors.PersonNotFoundError: 404,
+    errors.SessionNotFoundError: 404,
     errors.LastAdministratorError: 409,
     errors.CertificateTakenError: 409,
     errors.TenantNameTakenError: 409,

@@ -9,11 +9,12 @@ from headland.database import Database
 from headland.identity import refusals, store
 from headland.identity.assertions import Assertion
 from headland.identity.client_secrets import matching
+from headland.identity.failed_attempts import FailedAttempts
 from headland.identity.identifiers import is_guid
 from headland.identity.records import Application, Certificate, Tenant
 from headland.identity.refusals import TokenRefusedError
 from headland.identity.usage import Usage
-from headland.security import Principal
+from headland.security import Principal, TooManyAttemptsError
 
 #: How a client has shown who it is: `appidacr` and `azpacr` say "1" for a secret, "2" for a certificate.
 Method = Literal["1", "2"]
@@ -87,13 +88,20 @@ def _check_enabled(application: Application) -> None:
 class SecretChecker:
     """`headland.security`'s check of HTTP Basic, for a listener that takes client id and secret themselves."""
 
-    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, database: Database, attempts: FailedAttempts, clock: Callable[[], float] = time.time
+    ) -> None:
         self._database = database
+        self._attempts = attempts
         self._clock = clock
         self._usage = Usage(database)
 
-    async def check_secret(self, client_id: str, secret: str) -> Principal | None:
-        """The application's principal; None for anything but a live secret of an enabled application."""
+    async def check_secret(self, client_id: str, secret: str, address: str) -> Principal | None:
+        """The application's principal; None for anything but a live secret of an enabled application.
+
+        Raises:
+            TooManyAttemptsError: there were too many wrong ones, for the client or from the address.
+        """
         client_id = client_id.lower()
         application, tenants = (
             self._database.read(
@@ -105,6 +113,9 @@ class SecretChecker:
         now = int(self._clock() * 1000)
         live = [found for found in matching(application, secret) if found.expires_at > now]
         if application is None or application.disabled_at is not None or not live:
+            wait = self._attempts.failed(application.client_id if application is not None else None, address)
+            if wait is not None:
+                raise TooManyAttemptsError(wait)
             return None
         self._usage.used(client_id, live[0].id, now)
         tenant = next(tenant for tenant in tenants if tenant.id == application.tenant_id)

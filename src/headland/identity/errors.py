@@ -43,6 +43,13 @@ class CertificateTakenError(IdentityError):
         super().__init__("certificate: is registered for this application already.")
 
 
+class SessionNotFoundError(IdentityError):
+    """The person has no such session."""
+
+    def __init__(self) -> None:
+        super().__init__("The person has no such session, or not any more.")
+
+
 class PersonNotFoundError(IdentityError):
     """There is no such person in the tenant."""
 

@@ -1,10 +1,9 @@
-"""Failed attempts to get a token: counted by client and by source address, and answered briefly when there are
-too many.
+"""Attempts, counted by whom they are for and by source address, and answered briefly when there are too many.
 
-Credentials are always looked at first, so nobody is locked out by somebody else's attempts. Nor need they be:
-a secret has 256 random bits, and nobody guesses one however fast. What is slowed is the questioning: which
-clients there are, and what is wrong with a secret, is told so many times a minute and no more, and programs
-with a wrong secret are told to wait.
+Those to get a token count when they have failed. Credentials are always looked at first, so nobody is locked out by
+somebody else's attempts. Nor need they be: a secret has 256 random bits, and nobody guesses one however fast. What is
+slowed is the questioning: which clients there are, and what is wrong with a secret, is told so many times a minute and
+no more, and programs with a wrong secret are told to wait.
 
 Each process counts for itself, and remembers so many clients and addresses and no more.
 """
@@ -39,11 +38,46 @@ class FailedAttempts:
         Returns:
             None where it may be said what was wrong; otherwise the seconds to wait until it may.
         """
-        waits = (
-            self._clients.add(client_id) if client_id else 0.0,
-            self._addresses.add(_network(address)) if address else 0.0,
-        )
-        return math.ceil(max(waits)) or None
+        wait = self._addresses.add(_network(address)) if address else 0.0
+        # What an address is not answered for anyway is not to count against a client of somebody else's.
+        if not wait and client_id:
+            wait = self._clients.add(client_id)
+        return math.ceil(wait) or None
+
+
+class SignInAttempts:
+    """Attempts to sign in: counted, right or wrong, before anything is looked at, since passwords and one-time codes
+    can be guessed.
+
+    Nobody is to be locked out by somebody else's attempts, so one address has half of what an account allows, a browser
+    in which somebody has signed in before (`devices`) has limits of its own, and what is refused for the address counts
+    against no account.
+    """
+
+    def __init__(self, a_minute: int, monotonic: Callable[[], float] = time.monotonic) -> None:
+        """`a_minute` attempts for one account are looked at, and as many more each minute."""
+        self._accounts = _Buckets(a_minute, monotonic)
+        self._pairs = _Buckets((a_minute + 1) // 2, monotonic)
+        self._addresses = _Buckets(a_minute * CLIENTS_AN_ADDRESS, monotonic)
+        self._devices = _Buckets(a_minute, monotonic)
+
+    def add(self, account: str, address: str, device: str | None = None) -> int | None:
+        """Count one.
+
+        Args:
+            account: what is tried to be opened; empty where that is not known before it is opened.
+            device: the browser, where it is known to the account.
+
+        Returns:
+            None where it may be looked at; otherwise the seconds to wait until the next one may.
+        """
+        if device is not None:
+            return math.ceil(self._devices.add(f"{account} {device}")) or None
+        network = _network(address)
+        wait = self._addresses.add(network)
+        if not wait and account:
+            wait = self._pairs.add(f"{account} {network}") or self._accounts.add(account)
+        return math.ceil(wait) or None
 
 
 class _Buckets:

@@ -19,7 +19,7 @@ from headland.http.operations import Answer, Operation
 from headland.http.validation import BodyInvalidError
 from headland.jobs.batches.errors import BatchError
 from headland.jobs.batches.wire import Message
-from headland.security import AuthenticationError
+from headland.security import AuthenticationError, TooManyAttemptsError
 
 ERRORS = {
     400: Answer("The request is wrong; `msg` says what, and in which field.", Message),
@@ -29,6 +29,9 @@ ERRORS = {
     408: Answer("The body does not come.", Message),
     413: Answer("The body is too large.", Message),
     415: Answer("The body is not JSON.", Message),
+    429: Answer(
+        "Too many attempts with wrong credentials (HTTP Basic).", Message, {"Retry-After": "Seconds to wait."}
+    ),
     503: Answer("Database or storage can't be reached now; nothing was done.", Message),
 }
 
@@ -50,6 +53,7 @@ def jobs_app(operations: list[Operation]) -> Application:
         BodyError,
         BodyInvalidError,
         AuthenticationError,
+        TooManyAttemptsError,
         DatabaseUnavailableError,
         HTTPException,
     )
@@ -65,6 +69,8 @@ async def _render(request: Request, error: Exception) -> Response:
             return _message(400, str(error))
         case AuthenticationError():
             return _message(401, error.message, {"www-authenticate": error.challenge})
+        case TooManyAttemptsError():
+            return _message(429, str(error), {"retry-after": str(error.seconds)})
         case DatabaseUnavailableError():
             return _message(503, f"The database can't be reached now: {error}", {"retry-after": "1"})
         case HTTPException():

@@ -14,7 +14,7 @@ from headland.http.application import Application, Renderer
 from headland.http.bodies import BodyError
 from headland.http.failures import internal_error_text
 from headland.http.operations import Operation
-from headland.identity.failed_attempts import FailedAttempts
+from headland.identity.failed_attempts import SignInAttempts
 from headland.identity.people import OutsideSignIn, Passwords, Sessions, SignIn
 from headland.portal import guarding
 from headland.portal.assets import Assets
@@ -68,7 +68,7 @@ def portal_app(
     assets = Assets()
     limits = settings.portal
     sessions = Sessions(database, idle=limits.session_idle, lifetime=limits.session_lifetime, **clock)
-    attempts = FailedAttempts(limits.sign_ins_a_minute)
+    attempts = SignInAttempts(limits.sign_ins_a_minute)
     sign_in = SignIn(database, sessions, passwords or Passwords(), attempts, **clock)
     issuers = {issuer.issuer: issuer for issuer in settings.security.issuers}
     outside = OutsideSignIn(

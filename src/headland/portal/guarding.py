@@ -16,6 +16,9 @@ SESSION = "__Host-headland"
 #: Of a browser in which nobody is signed in.
 VISIT = "__Host-headland-visit"
 
+#: By which those who have signed in there before know the browser.
+DEVICE = "__Host-headland-device"
+
 #: Of one who was sent to a provider elsewhere.
 JOURNEY = "__Host-headland-journey"
 

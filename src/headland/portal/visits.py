@@ -89,6 +89,7 @@ class Visit:
             client.host if client is not None else "unknown",
             headers.get("user-agent", ""),
             guarding.session_key(self.request),
+            self.request.cookies.get(guarding.DEVICE, ""),
         )
 
     @property

@@ -1,7 +1,7 @@
 """The relying side: who is calling? Bearer token or secret in, `Principal` out. May it do that?"""
 
 from headland.security.authorization import Authorizer
-from headland.security.guard import AuthenticationError, Guard
+from headland.security.guard import AuthenticationError, Guard, TooManyAttemptsError
 from headland.security.issuers import TrustedIssuer
 from headland.security.principal import ADMINISTRATOR, TENANT_ADMINISTRATOR, Principal
 from headland.security.token_errors import TokenError
@@ -15,6 +15,7 @@ __all__ = [
     "Guard",
     "Principal",
     "TokenError",
+    "TooManyAttemptsError",
     "TrustedIssuer",
     "Verifier",
 ]

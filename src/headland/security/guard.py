@@ -15,8 +15,19 @@ from headland.security.verifier import Verifier
 #: comes over the network has no such key.
 KNOWN_CALLER = "headland.caller"
 
-#: Principal of an application whose client id and secret these are, or None.
-SecretCheck = Callable[[str, str], Awaitable[Principal | None]]
+#: Principal of an application whose client id and secret these are, or None; the third is the address that they come
+#: from. Raises TooManyAttemptsError.
+SecretCheck = Callable[[str, str, str], Awaitable[Principal | None]]
+
+
+class TooManyAttemptsError(Exception):
+    """Too many wrong secrets came from there, or for that client: 429; in `seconds` there is room for the next."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(
+            f"There were too many attempts with wrong credentials. Try again in {seconds} seconds."
+        )
+        self.seconds = seconds
 
 
 class AuthenticationError(Exception):
@@ -53,6 +64,7 @@ class Guard:
 
         Raises:
             AuthenticationError: nothing was shown, or what was shown is not good.
+            TooManyAttemptsError: what was shown is not good, as it was too often lately.
         """
         authorization = header(request.scope, b"authorization")
         if authorization is None:
@@ -68,14 +80,15 @@ class Guard:
             )
         scheme, _, credentials = authorization.partition(" ")
         credentials = credentials.strip()
-        principal = await self._principal(scheme.lower(), credentials)
+        address = request.client.host if request.client is not None else ""
+        principal = await self._principal(scheme.lower(), credentials, address)
         state = request.scope.setdefault("state", {})
         state["principal"] = principal.client_id
         if principal.job:
             state["job"] = principal.job
         return principal
 
-    async def _principal(self, scheme: str, credentials: str) -> Principal:
+    async def _principal(self, scheme: str, credentials: str, address: str) -> Principal:
         if scheme == "bearer" and credentials:
             try:
                 return await self.by_token(credentials)
@@ -88,7 +101,7 @@ class Guard:
                     message += self._asking()
                 raise AuthenticationError(message, challenge, error.kind) from None
         if scheme == "basic" and self.check_secret is not None:
-            principal = await self._by_secret(credentials, self.check_secret)
+            principal = await self._by_secret(credentials, address, self.check_secret)
             if principal is not None:
                 return principal
             raise AuthenticationError("Client id or secret is wrong.", self._challenge())
@@ -113,12 +126,12 @@ class Guard:
                 raise
         return self.verifier.verify(token, self.audiences, jobs=self.jobs)
 
-    async def _by_secret(self, credentials: str, check: SecretCheck) -> Principal | None:
+    async def _by_secret(self, credentials: str, address: str, check: SecretCheck) -> Principal | None:
         try:
             client_id, colon, secret = base64.b64decode(credentials, validate=True).decode().partition(":")
         except ValueError:
             return None
-        return await check(client_id, secret) if colon else None
+        return await check(client_id, secret, address) if colon else None
 
     def _challenge(self) -> str:
         return 'Basic realm="headland", charset="UTF-8"' if self.check_secret else self._bearer()

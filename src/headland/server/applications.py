@@ -13,7 +13,16 @@ from headland.http.drain_body import BodyPace
 from headland.http.listener import Listener
 from headland.http.stopping import notice_stopping
 from headland.http.traffic import Traffic
-from headland.identity import AdminService, Issuer, KeyKeeper, SecretChecker, identity_admin_app, identity_app
+from headland.http.trusted_proxies import TrustedProxies
+from headland.identity import (
+    AdminService,
+    FailedAttempts,
+    Issuer,
+    KeyKeeper,
+    SecretChecker,
+    identity_admin_app,
+    identity_app,
+)
 from headland.jobs.api import jobs_app
 from headland.jobs.identity import job_alive
 from headland.portal import PREFIX as PORTAL
@@ -50,7 +59,8 @@ class Assembly:
         security = settings.security
         outside = [OutsideIssuer(issuer, security, kept).trusted() for issuer in security.issuers]
         self.verifier = Verifier([*own, *outside])
-        self.check_secret = SecretChecker(deployment.database).check_secret
+        limit = settings.identity.failed_attempts_a_minute
+        self.check_secret = SecretChecker(deployment.database, FailedAttempts(limit)).check_secret
         self._public: Listener | None = None
         self.authorizer = RoleAuthorizer(deployment.database)
         self.pending = pending_of(deployment.home)
@@ -94,6 +104,7 @@ class Assembly:
             hosts=hosts,
             pace=_pace(settings.server),
             connections=_connections("public", settings.server.port, settings.server),
+            proxies=_proxies(settings.server),
         )
         return self._public
 
@@ -133,6 +144,7 @@ class Assembly:
             traffic=self._traffic("private"),
             pace=_pace(server),
             connections=_connections("private", server.private_port, server),
+            proxies=_proxies(server),
         )
 
     def _traffic(self, listener: str) -> Traffic:
@@ -178,6 +190,12 @@ def _connections(listener: str, port: int, settings: ServerSettings) -> Connecti
         min(settings.connections_per_address, half), settings.first_request_timeout, settings.idle_timeout
     )
     return Connections(listener, port, limits)
+
+
+def _proxies(settings: ServerSettings) -> TrustedProxies | None:
+    """None where there are none: then nothing is looked for."""
+    known = settings.trusted_proxies
+    return TrustedProxies(known, settings.forwarded_header) if known else None
 
 
 def _assembly() -> Assembly:

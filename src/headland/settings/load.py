@@ -1,5 +1,6 @@
 """Read settings: `headland.toml` in the home, then `HEADLAND_<SECTION>_<NAME>` variables."""
 
+import ipaddress
 import os
 import tomllib
 from collections.abc import Mapping
@@ -115,6 +116,13 @@ def _check_together(settings: Settings) -> None:
     _check_issuers(settings)
     _check_providers(settings)
     server = settings.server
+    for number, network in enumerate(server.trusted_proxies):
+        try:
+            ipaddress.ip_network(network, strict=False)
+        except ValueError:
+            raise SettingsError(
+                f"server.trusted_proxies[{number}] is no address or network: '{network}'"
+            ) from None
     if server.port == server.private_port and server.host == server.private_host:
         raise SettingsError(f"server.port and server.private_port are both {server.port} on {server.host}")
     _check_lifetimes(settings)

@@ -65,7 +65,9 @@ class PortalSettings(Struct, frozen=True, forbid_unknown_fields=True):
     sign_ins_a_minute: Annotated[
         Count,
         Meta(
-            description="Sign-ins that are tried, right or wrong, a minute, account and worker process, and four times "
-            "as many an address; more are answered with 429."
+            description="Sign-ins that are tried, right or wrong, a minute, account and worker process: half as many "
+            "from one address, and four times as many of all accounts from there; more are answered with 429. Browsers "
+            "in which the person has signed in before have a limit of their own, so that others' guesses lock nobody "
+            "out. One-time codes are counted likewise."
         ),
     ] = 10

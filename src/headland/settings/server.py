@@ -49,6 +49,23 @@ class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
             "with client id and secret; `none` lets callers in who show nothing."
         ),
     ] = "bearer"
+    trusted_proxies: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Addresses and networks (CIDR) of reverse proxies before Headland. From them alone is believed "
+            "on whose behalf they call (`server.forwarded_header`): that address is then the one that is limited, "
+            "listed with sessions and on record in the audit trail. Behind a proxy that is not named here, everybody "
+            "has the proxy's address.",
+            examples=[["127.0.0.1", "10.0.0.0/24"]],
+        ),
+    ] = ()
+    forwarded_header: Annotated[
+        Literal["x-forwarded-for", "forwarded"],
+        Meta(
+            description="The header in which those proxies say so: `x-forwarded-for`, or `forwarded` (RFC 7239). It "
+            "must be the one that they set themselves; the other one is not looked at."
+        ),
+    ] = "x-forwarded-for"
     private_requested_by: Annotated[
         bool, Meta(description="Whether the private listener, too, demands `X-Requested-By` on POST.")
     ] = False

@@ -11,6 +11,7 @@ from headland.control import belongings
 from headland.database import Database, upgrade
 from headland.identity import (
     AdminService,
+    FailedAttempts,
     Issuer,
     SecretChecker,
     identity_admin_app,
@@ -154,7 +155,7 @@ async def deployment(template, database):
 
 @pytest.fixture
 def checker(database) -> SecretChecker:
-    return SecretChecker(database, Clock())
+    return SecretChecker(database, FailedAttempts(30), Clock())
 
 
 @pytest.fixture

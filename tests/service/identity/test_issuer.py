@@ -114,7 +114,7 @@ def signer(issuer: Issuer) -> str:
 @pytest.mark.anyio
 async def test_secret_check_for_http_basic(checker, template, database):
     first = template.made
-    principal = await checker.check_secret(first.client_id.upper(), first.secret)
+    principal = await checker.check_secret(first.client_id.upper(), first.secret, "192.0.2.1")
     assert (principal.tenant_id, principal.client_id) == (first.tenant_id, first.client_id)
     assert principal.administrator
     for client_id, secret in (
@@ -125,9 +125,9 @@ async def test_secret_check_for_http_basic(checker, template, database):
         ("", ""),
         (first.client_id, "\udc80"),
     ):
-        assert await checker.check_secret(client_id, secret) is None
+        assert await checker.check_secret(client_id, secret, "192.0.2.1") is None
     checker._clock.now += 731 * 86_400
-    assert await checker.check_secret(first.client_id, first.secret) is None
+    assert await checker.check_secret(first.client_id, first.secret, "192.0.2.1") is None
     checker._clock.now -= 731 * 86_400
     await database.write(lambda connection: store.set_disabled(connection, first.client_id, 1))
-    assert await checker.check_secret(first.client_id, first.secret) is None
+    assert await checker.check_secret(first.client_id, first.secret, "192.0.2.1") is None

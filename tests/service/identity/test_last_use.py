@@ -5,7 +5,7 @@ import pytest
 from tests.service.identity.keys import Signer, certificate, pem_of, rsa_key
 
 from headland.database import DatabaseUnavailableError
-from headland.identity import SecretChecker, identity_app, store
+from headland.identity import FailedAttempts, SecretChecker, identity_app, store
 
 pytestmark = pytest.mark.anyio
 
@@ -68,8 +68,10 @@ async def test_failed_attempts_are_no_use(deployment, last_used):
 
 
 async def test_http_basic_on_the_private_listener_is_a_use(deployment, last_used):
-    checker = SecretChecker(deployment.database, deployment.clock)
-    assert await checker.check_secret(deployment.first.client_id.upper(), deployment.first.secret)
+    checker = SecretChecker(deployment.database, FailedAttempts(5), deployment.clock)
+    assert await checker.check_secret(
+        deployment.first.client_id.upper(), deployment.first.secret, "192.0.2.1"
+    )
     assert last_used() == (START, START)
 
 

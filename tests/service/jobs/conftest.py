@@ -231,7 +231,7 @@ def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return made_once("jobs", system, lambda: Template(system, folder, upgrade))
 
 
-async def check_secret(client_id: str, secret: str) -> Principal | None:
+async def check_secret(client_id: str, secret: str, _address: str) -> Principal | None:
     """An identity service that knows one application."""
     return Principal(TENANT, CLIENT, "object") if (client_id, secret) == (CLIENT, SECRET) else None
 

@@ -91,9 +91,9 @@ class Page:
 class Browser:
     """Cookies, and forms as they stand in the pages."""
 
-    def __init__(self, listener: Listener) -> None:
+    def __init__(self, listener: Listener, address: str = "127.0.0.1") -> None:
         self.client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(listener, raise_app_exceptions=False),
+            transport=httpx.ASGITransport(listener, raise_app_exceptions=False, client=(address, 1234)),
             base_url=PUBLIC_URL,
             headers={"user-agent": "Tester/1.0"},
         )
@@ -127,8 +127,8 @@ class Portal:
     def database(self):
         return self.assembly.deployment.database
 
-    def browser(self) -> Browser:
-        return Browser(self.listener)
+    def browser(self, address: str = "127.0.0.1") -> Browser:
+        return Browser(self.listener, address)
 
     def add(self, user_name: str, *, administrator: bool = False) -> people.SetUp:
         """Somebody who is yet to choose a password."""

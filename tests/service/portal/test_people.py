@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from headland.portal.inside import RefusedError
+
 pytestmark = pytest.mark.anyio
 
 
@@ -47,6 +49,24 @@ async def test_a_disabled_person_is_out_at_once_and_in_again_when_enabled(portal
     assert (await ben.sign_in("ben")).status == 401
     await ada.send("/portal/people/ben", what="enable")
     assert (await ben.sign_in("ben")).status == 303
+
+
+async def test_an_administrator_lists_a_persons_sessions_and_ends_one(portal, inside):
+    ben, there = await portal.person("ben", administrator=False), portal.browser("192.0.2.9")
+    await there.sign_in("ben")
+    listed = (await inside.call("GET", "/identity/people/ben/sessions")).document["sessions"]
+    assert {one["address"] for one in listed} == {"127.0.0.1", "192.0.2.9"}
+    assert {one["agent"] for one in listed} == {"Tester/1.0"}
+    (id_,) = [one["id"] for one in listed if one["address"] == "192.0.2.9"]
+    await portal.person("eve")
+    for path in (f"/identity/people/eve/sessions/{id_}", "/identity/people/ben/sessions/none"):
+        with pytest.raises(RefusedError) as refused:
+            await inside.call("DELETE", path)
+        assert refused.value.status == 404
+    await inside.call("DELETE", f"/identity/people/ben/sessions/{id_}")
+    assert [(await one.open("/portal/")).status for one in (ben, there)] == [200, 401]
+    trail = (await inside.call("GET", "/audit/entries")).document["entries"]
+    assert trail[0]["action"] == "person.session-ended"
 
 
 async def test_rights_count_with_the_next_request(portal):

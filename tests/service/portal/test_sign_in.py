@@ -5,12 +5,13 @@ import hashlib
 import re
 import time
 from base64 import b64encode
+from dataclasses import replace
 
 import msgspec
 import pytest
 from tests.service.portal.conftest import PASSWORD, SETTINGS
 
-from headland.identity.people import one_time_codes
+from headland.identity.people import devices, one_time_codes, store
 from headland.portal import PREFIX
 from headland.portal.pages import PAGES
 from headland.settings import PortalSettings
@@ -18,6 +19,7 @@ from headland.settings import PortalSettings
 pytestmark = pytest.mark.anyio
 
 SESSION = "__Host-headland"
+DEVICE = "__Host-headland-device"
 
 
 async def test_whoever_is_not_signed_in_is_asked_to_and_then_sees_what_was_asked_for(portal):
@@ -179,7 +181,7 @@ async def test_the_token_of_a_form_is_another_one_on_each_page(portal):
 
 
 async def test_guesses_are_slowed_and_the_right_password_with_them(make_portal):
-    portal = make_portal(msgspec.structs.replace(SETTINGS, portal=PortalSettings(sign_ins_a_minute=3)))
+    portal = make_portal(msgspec.structs.replace(SETTINGS, portal=PortalSettings(sign_ins_a_minute=6)))
     await portal.person()
     browser = portal.browser()
     for _ in range(3):
@@ -187,6 +189,48 @@ async def test_guesses_are_slowed_and_the_right_password_with_them(make_portal):
     page = await browser.sign_in("ada")
     assert page.status == 429
     assert "Too many attempts. Try again in" in page.text
+
+
+async def test_somebody_elses_guesses_lock_nobody_out_of_a_browser_that_is_known(make_portal):
+    portal = make_portal(msgspec.structs.replace(SETTINGS, portal=PortalSettings(sign_ins_a_minute=4)))
+    ada, _ = await portal.person(), await portal.person("eve")
+    await ada.send("/portal/sign-out", on="/portal/")
+    # From many addresses, and from the very one of hers.
+    for number in range(30):
+        await portal.browser(f"192.0.2.{number}").sign_in("ada", "a wrong guess")
+        await portal.browser().sign_in("ada", "a wrong guess")
+    assert (await portal.browser("198.51.100.1").sign_in("ada")).status == 429
+    assert (await ada.sign_in("ada")).status == 303
+    # Known to one is not known to others.
+    await ada.send("/portal/sign-out", on="/portal/")
+    assert (await ada.sign_in("eve", "a wrong guess")).status == 429
+
+
+async def test_one_address_alone_locks_nobody_out_elsewhere(make_portal):
+    portal = make_portal(msgspec.structs.replace(SETTINGS, portal=PortalSettings(sign_ins_a_minute=4)))
+    await portal.person()
+    for _ in range(50):
+        await portal.browser("192.0.2.1").sign_in("ada", "a wrong guess")
+    assert (await portal.browser("198.51.100.1").sign_in("ada")).status == 303
+
+
+async def test_what_a_browser_is_known_by_is_another_one_after_each_sign_in_and_ends_with_the_password(
+    portal,
+):
+    browser = await portal.person()
+    first = browser.client.cookies[DEVICE]
+    page = await browser.send("/portal/sign-in", on="/portal/account", user_name="ada", password=PASSWORD)
+    kept = next(c for c in page.response.headers.get_list("set-cookie") if c.startswith(f"{DEVICE}="))
+    said = {part.strip().lower() for part in kept.split(";")[1:]}
+    assert {"secure", "httponly", "samesite=lax", "path=/", f"max-age={devices.LIFETIME}"} <= said
+    second = browser.client.cookies[DEVICE]
+    assert first != second
+    ada = portal.database.read(lambda connection: store.find_by_key(connection, "ada"))
+    assert devices.known(second, ada, time.time())
+    assert not devices.known(second, ada, time.time() + devices.LIFETIME + 1)
+    assert not devices.known(second, replace(ada, password_hash="another"), time.time())
+    for forged in ("", "~", "1.x.y", f"9{second}", second[:-1] + "x", "é" * 40, "~".join([second] * 99)):
+        assert not devices.known(forged, ada, time.time())
 
 
 async def test_a_set_up_code_works_once(portal):
@@ -205,6 +249,7 @@ async def test_a_set_up_code_works_once(portal):
         ("short", "short", "must have between 12 and 256 characters"),
         ("x" * 257, "x" * 257, "must have between 12 and 256 characters"),
         ("aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaa", "at least 5 different characters"),
+        ("password1234", "password1234", "is among the first that are tried"),
         ("this is ada speaking", "this is ada speaking", "must not contain the user name"),
         (PASSWORD, PASSWORD + "x", "The passwords differ."),
     ],
@@ -242,6 +287,88 @@ async def test_a_wrong_password_changes_none(portal):
     assert (page.status, "is not your password" in page.text) == (400, True)
 
 
+async def switch_on(browser, secret: str, code: str, password: str = PASSWORD):
+    return await browser.send(
+        "/portal/account/codes/on", on="/portal/account", secret=secret, code=code, current=password
+    )
+
+
+async def test_a_session_alone_does_not_change_the_second_factor(portal):
+    browser = await portal.person()
+    own, others = one_time_codes.new_secret(), one_time_codes.new_secret()
+    step = int(time.time() // 30)
+    page = await switch_on(browser, one_time_codes.as_text(own), one_time_codes.code_at(own, step), "guessed")
+    assert (page.status, "is not your password" in page.text) == (400, True)
+    page = await switch_on(browser, one_time_codes.as_text(own), one_time_codes.code_at(own, step))
+    assert page.status == 303, page.text
+    # On they are, and not to be exchanged for another app's without a code of this one.
+    for password in ("guessed", PASSWORD):
+        page = await switch_on(
+            browser, one_time_codes.as_text(others), one_time_codes.code_at(others, step), password
+        )
+        assert page.status == 400
+    ada = portal.database.read(lambda connection: store.find_by_key(connection, "ada"))
+    assert ada.totp_secret == own
+
+
+async def test_guesses_at_switching_codes_off_are_limited(make_portal):
+    portal = make_portal(msgspec.structs.replace(SETTINGS, portal=PortalSettings(sign_ins_a_minute=4)))
+    browser = await portal.person()
+    secret = one_time_codes.new_secret()
+    step = int(time.time() // 30)
+    await switch_on(browser, one_time_codes.as_text(secret), one_time_codes.code_at(secret, step - 1))
+
+    async def off(code: str) -> int:
+        return (await browser.send("/portal/account/codes/off", on="/portal/account", code=code)).status
+
+    assert [await off("000000") for _ in range(5)] == [400, 400, 400, 400, 429]
+    assert await off(one_time_codes.code_at(secret, step)) == 429
+
+
+async def test_sessions_are_renewed_when_the_factors_change_and_the_others_end(portal):
+    here, there = await portal.person(), portal.browser()
+    await there.sign_in("ada")
+    keys = [here.client.cookies[SESSION]]
+    secret = one_time_codes.new_secret()
+    step = int(time.time() // 30)
+    page = await switch_on(here, one_time_codes.as_text(secret), one_time_codes.code_at(secret, step - 1))
+    assert "From now on a one-time code is asked for" in (await here.follow(page)).text
+    keys.append(here.client.cookies[SESSION])
+    assert (await there.open("/portal/")).status == 401
+    code = one_time_codes.code_at(secret, step)
+    page = await here.send("/portal/account/codes/off", on="/portal/account", code=code)
+    assert "One-time codes are off." in (await here.follow(page)).text
+    keys.append(here.client.cookies[SESSION])
+    new = "another few words here"
+    page = await here.send(
+        "/portal/account/password", on="/portal/account", before=PASSWORD, password=new, again=new
+    )
+    assert "Your password is changed." in (await here.follow(page)).text
+    keys.append(here.client.cookies[SESSION])
+    assert len(set(keys)) == 4
+    for old in keys[:3]:
+        other = portal.browser()
+        other.client.cookies.set(SESSION, old)
+        assert (await other.open("/portal/")).status == 401
+
+
+async def test_one_session_is_ended_alone(portal):
+    here, there, third = await portal.person(), portal.browser("192.0.2.9"), portal.browser()
+    await there.sign_in("ada")
+    await third.sign_in("ada")
+    page = await here.open("/portal/account")
+    assert "192.0.2.9" in page.text
+    listed = re.search(r'192\.0\.2\.9.*?action="(/portal/account/sessions/[^/]+/end)"', page.html, re.DOTALL)
+    eve = await portal.person("eve")
+    await eve.send(listed[1], on="/portal/account")
+    assert (await there.open("/portal/")).status == 200
+    page = await here.send(listed[1], on="/portal/account")
+    assert "That browser is signed out." in (await here.follow(page)).text
+    assert [(await one.open("/portal/")).status for one in (here, there, third)] == [200, 401, 200]
+    page = await here.send(listed[1], on="/portal/account")
+    assert "was signed out already" in (await here.follow(page)).text
+
+
 async def test_one_time_codes_are_asked_for_once_they_are_on_and_each_opens_once(portal):
     browser = await portal.person()
     page = await browser.open("/portal/account")
@@ -249,7 +376,11 @@ async def test_one_time_codes_are_asked_for_once_they_are_on_and_each_opens_once
     assert secret is not None
     step = int(time.time() // 30)
     bad = await browser.send(
-        "/portal/account/codes/on", on="/portal/account", secret=page.value("secret"), code="000000"
+        "/portal/account/codes/on",
+        on="/portal/account",
+        secret=page.value("secret"),
+        code="000000",
+        current=PASSWORD,
     )
     assert bad.status == 400
     on = await browser.send(
@@ -257,6 +388,7 @@ async def test_one_time_codes_are_asked_for_once_they_are_on_and_each_opens_once
         on="/portal/account",
         secret=page.value("secret"),
         code=one_time_codes.code_at(secret, step - 1),
+        current=PASSWORD,
     )
     assert on.status == 303, on.text
 

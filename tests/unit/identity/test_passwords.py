@@ -28,8 +28,19 @@ async def test_where_there_is_no_password_none_is_right(kept):
 
 
 def test_words_that_anybody_may_choose():
-    for good in ("hedge barley window", "ü" * 4 + "abcdefgh", "correct horse battery staple"):
+    for good in ("hedge barley window", "ünger Mäander wärmt", "correct horse battery staple"):
         check_password(good, "ada")
+    for bad in (
+        "password1234",
+        "Passw0rd!2024",
+        "qwertyuiop123",
+        "1q2w3e4r5t6y",
+        "headland2026!",
+        "Ada Lovelace1",
+        "adalovelace1815",
+    ):
+        with pytest.raises(InvalidFieldError, match="among the first that are tried"):
+            check_password(bad, "lady", "Ada Lovelace")
     for bad in ("", "short", "a" * 300, "abababababab", "xx Ada xx Ada xx"):
         with pytest.raises(InvalidFieldError):
             check_password(bad, "ada")

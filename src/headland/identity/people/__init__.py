@@ -6,8 +6,9 @@ from headland.identity.people.outside_sign_in import Journey, OutsideSignIn
 from headland.identity.people.passwords import Passwords
 from headland.identity.people.records import OutsidePerson, Person, Session
 from headland.identity.people.sessions import Sessions, SignedIn
-from headland.identity.people.sign_in import Browser, SignIn
+from headland.identity.people.sign_in import Browser, Entry, SignIn
 from headland.identity.people.sign_in_errors import (
+    CodesOnError,
     ProviderError,
     SetUpCodeError,
     SignInError,
@@ -18,6 +19,8 @@ from headland.identity.people.sign_in_errors import (
 
 __all__ = [
     "Browser",
+    "CodesOnError",
+    "Entry",
     "Journey",
     "OutsidePerson",
     "OutsideSignIn",

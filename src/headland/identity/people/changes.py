@@ -34,6 +34,11 @@ def codes_switched(person: Person, *, on: bool) -> Change:
     return Change("person.codes-switched", _target(person), person.tenant_id, before, after)
 
 
+def session_ended(person: Person, session_id: str) -> Change:
+    """It is signed out of one browser."""
+    return Change("person.session-ended", _target(person), person.tenant_id, before={"session": session_id})
+
+
 def _target(person: Person) -> str:
     return f"person/{person.object_id}"
 

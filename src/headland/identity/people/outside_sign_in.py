@@ -153,7 +153,7 @@ class OutsideSignIn:
         )
         key = await self._database.write(
             lambda connection: self._sessions.begin(
-                connection, person, browser.agent, instead_of=browser.present
+                connection, person, browser.agent, address=browser.address, instead_of=browser.present
             )
         )
         _log.info("sign_in.done", person=person.object_id, issuer=issuer.issuer)

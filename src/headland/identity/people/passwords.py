@@ -11,8 +11,18 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from headland.identity.errors import InvalidFieldError
 
-#: Characters. What else is demanded of passwords makes them no better (NIST SP 800-63B section 5.1.1.2).
+#: Characters. What else is demanded of passwords makes them no better (NIST SP 800-63B section 3.1.1.2).
 SHORTEST, LONGEST = 12, 256
+
+#: What guesses are expected to be needed (NIST SP 800-63B section 3.1.1.2 asks for a blocklist of common passwords,
+#: and of what belongs to the account and the service): zxcvbn calls it "safely unguessable".
+FEWEST_GUESSES = 1e8
+
+#: Characters that are looked at: more make no password weaker, and would take seconds.
+_LONGEST_ESTIMATED = 72
+
+#: Words that are the first to come to anybody's mind here.
+_SERVICE = ("headland", "portal", "farm", "spark", "livy")
 
 #: Hashes at once, of some 64 MB each.
 AT_ONCE = 2
@@ -31,6 +41,15 @@ class Passwords:
         async with self._free:
             return await asyncio.to_thread(self._hasher.hash, password)
 
+    async def check(self, password: str, user_name: str, name: str) -> None:
+        """As `check_password`, in a thread.
+
+        Raises:
+            InvalidFieldError: it is no good password.
+        """
+        async with self._free:
+            await asyncio.to_thread(check_password, password, user_name, name)
+
     async def matches(self, password_hash: str | None, password: str) -> bool:
         """Whether it is the password. Where there is none, the answer is no, and takes as long."""
         if password_hash is None and not self._nobodys:
@@ -46,8 +65,9 @@ class Passwords:
         return password_hash is not None
 
 
-def check_password(password: str, user_name: str) -> None:
-    """
+def check_password(password: str, user_name: str, name: str = "") -> None:
+    """It takes a tenth of a second at the worst, for long ones that repeat themselves.
+
     Raises:
         InvalidFieldError: it is no good password.
     """
@@ -57,3 +77,18 @@ def check_password(password: str, user_name: str) -> None:
         raise InvalidFieldError("password", "must not contain the user name.")
     if len(set(password)) < 5:
         raise InvalidFieldError("password", "must have at least 5 different characters.")
+    if _guesses(password, user_name, name) < FEWEST_GUESSES:
+        raise InvalidFieldError(
+            "password",
+            "is among the first that are tried: a common password, or made of one, of your name, of Headland's, of "
+            "a date or a row of keys. Take some words that have nothing to do with each other.",
+        )
+
+
+def _guesses(password: str, user_name: str, name: str) -> float:
+    """After how many guesses somebody finds it who tries common passwords first, and knows whose it is."""
+    # A quarter of a second, and 16 MB of passwords that people have chosen, for the few processes that need them.
+    from zxcvbn import zxcvbn  # noqa: PLC0415
+
+    of_person = {part for text in (user_name, name) for part in (text, "".join(text.split()), *text.split())}
+    return float(zxcvbn(password[:_LONGEST_ESTIMATED], [*sorted(of_person), *_SERVICE])["guesses"])

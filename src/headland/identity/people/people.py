@@ -146,10 +146,10 @@ def delete(connection: Connection, person: Person) -> None:
     store.delete(connection, person.object_id)
 
 
-def choose_password(
-    connection: Connection, person: Person, password_hash: str, session_key_hash: bytes = b""
-) -> None:
-    """Give a person its password; it is signed out everywhere but in the session named. Its set-up code is used up."""
+def choose_password(connection: Connection, person: Person, password_hash: str, besides: bytes = b"") -> None:
+    """Give a person its password; it is signed out everywhere but in the session with that key's hash. Its set-up code
+    is used up.
+    """
     store.change(
         connection,
         person.object_id,
@@ -157,7 +157,7 @@ def choose_password(
         set_up_hash=None,
         set_up_expires_at=None,
     )
-    store.delete_sessions(connection, person.object_id, besides=session_key_hash)
+    store.delete_sessions(connection, person.object_id, besides=besides)
 
 
 def key_of(user_name: str) -> str:

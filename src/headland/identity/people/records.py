@@ -78,3 +78,5 @@ class Session:
     #: Within a minute.
     used_at: int
     expires_at: int
+    #: Where it was begun from.
+    address: str = ""

@@ -11,8 +11,10 @@ from headland.http.operations import Answer, Operation
 from headland.identity import wire as shared
 from headland.identity.admin_service import administrator, body_of, carry_out, place_of, service_of
 from headland.identity.application_routes import BAD_BODY, NO_TENANT, PREFIX, TENANT
+from headland.identity.errors import SessionNotFoundError
 from headland.identity.people import changes, people, store, wire
-from headland.identity.people.views import person_view, set_up_view
+from headland.identity.people.sessions import Sessions
+from headland.identity.people.views import person_view, session_view, set_up_view
 from headland.identity.service import UNCACHED
 
 
@@ -89,6 +91,37 @@ async def reset_person(request: Request) -> Response:
         return made, changes.was_reset(made.person)
 
     return _set_up(request, await carry_out(request, principal, reset), 200, {})
+
+
+async def list_person_sessions(request: Request) -> Response:
+    principal = await administrator(request)
+    service = service_of(request)
+    limits = service.settings.portal
+    sessions = Sessions(
+        service.database, idle=limits.session_idle, lifetime=limits.session_lifetime, clock=service.clock
+    )
+
+    def look(connection: Connection) -> wire.Sessions:
+        tenant = place_of(connection, principal, request).tenant
+        person = people.get(connection, tenant.id, _named(request))
+        return wire.Sessions([session_view(one) for one in sessions.listed(connection, person.object_id)])
+
+    return json_answer(service.database.read(look))
+
+
+async def end_person_session(request: Request) -> Response:
+    principal = await administrator(request)
+    id_ = str(request.path_params["session"])
+
+    def end(connection: Connection) -> tuple[None, Change]:
+        tenant = place_of(connection, principal, request).tenant
+        person = people.get(connection, tenant.id, _named(request))
+        if not store.delete_one_session(connection, person.object_id, id_):
+            raise SessionNotFoundError
+        return None, changes.session_ended(person, id_)
+
+    await carry_out(request, principal, end)
+    return Response(status_code=204)
 
 
 async def delete_person(request: Request) -> Response:
@@ -168,6 +201,27 @@ OPERATIONS = (
         reset_person,
         "Have a person choose a password anew; it is signed out everywhere, and one-time codes are off",
         {200: Answer("The code, shown this once.", wire.SetUp), **_UNKNOWN},
+        parameters=(TENANT,),
+        addition=True,
+    ),
+    Operation(
+        "GET",
+        f"{_ONE}/sessions",
+        list_person_sessions,
+        "List the browsers in which a person is signed in",
+        {200: Answer("The sessions, the one that was used last first.", wire.Sessions), **_UNKNOWN},
+        parameters=(TENANT,),
+        addition=True,
+    ),
+    Operation(
+        "DELETE",
+        f"{_ONE}/sessions/{{session}}",
+        end_person_session,
+        "Sign a person out of one browser",
+        {
+            204: Answer("The session is over."),
+            404: Answer("There is no such tenant, person or session.", shared.Problem),
+        },
         parameters=(TENANT,),
         addition=True,
     ),

@@ -67,12 +67,14 @@ class Sessions:
         who: Person | OutsidePerson,
         agent: str,
         *,
+        address: str,
         complete: bool = True,
         instead_of: str | None = None,
     ) -> str:
         """Begin a session; the key for the browser. The one `instead_of` which it is, is over.
 
         Args:
+            address: where the browser is.
             complete: False where a one-time code is to follow.
         """
         now = self._now()
@@ -92,11 +94,19 @@ class Sessions:
             created_at=now,
             used_at=now,
             expires_at=now + lifetime,
+            address=address,
         )
         store.add_session(connection, made)
         if complete and isinstance(who, Person):
             store.change(connection, who.object_id, last_used_at=now)
         return key
+
+    def renew(self, connection: Connection, person_id: str, key: str) -> str:
+        """Another key for the session that `key` opens; all others of the person's end."""
+        made = secrets.token_urlsafe(32)
+        store.delete_sessions(connection, person_id, besides=key_hash_of(key))
+        store.exchange_key(connection, key_hash_of(key), key_hash_of(made))
+        return made
 
     def find(self, key: str) -> SignedIn | None:
         """Who is signed in by that key; None where nobody is any more, or not yet wholly.
@@ -123,13 +133,24 @@ class Sessions:
         Raises:
             DatabaseUnavailableError: it can't be looked up now.
         """
+        return self._database.read(lambda connection: self.listed(connection, person_id))
+
+    def listed(self, connection: Connection, person_id: str) -> list[Session]:
+        """The same, within a transaction."""
         now = self._now()
-        found = self._database.read(lambda connection: store.sessions(connection, person_id))
-        return [one for one in found if one.complete and self._lives(one, now)]
+        return [
+            one for one in store.sessions(connection, person_id) if one.complete and self._lives(one, now)
+        ]
 
     async def end(self, key: str) -> None:
         """Sign out."""
         await self._database.write(lambda connection: store.delete_session(connection, key_hash_of(key)))
+
+    async def end_one(self, person_id: str, id_: str) -> bool:
+        """Sign somebody out of one session; whether there was such a one."""
+        return await self._database.write(
+            lambda connection: store.delete_one_session(connection, person_id, id_)
+        )
 
     async def end_all(self, person_id: str) -> None:
         """Sign somebody out everywhere."""

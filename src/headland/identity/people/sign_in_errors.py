@@ -19,6 +19,13 @@ class WrongCodeError(SignInError):
         super().__init__("The code is wrong, or was used already. Enter the one that your app shows now.")
 
 
+class CodesOnError(SignInError):
+    """One-time codes are on."""
+
+    def __init__(self) -> None:
+        super().__init__("One-time codes are on already. To use another app, turn them off first.")
+
+
 class SetUpCodeError(SignInError):
     """The set-up code is none, was used, or is too old."""
 

@@ -71,8 +71,19 @@ def use_session(connection: Connection, key_hash: bytes, at: int) -> None:
     connection.execute(session.update().where(session.c.key_hash == key_hash).values(used_at=at))
 
 
+def exchange_key(connection: Connection, key_hash: bytes, new: bytes) -> None:
+    """Have a session go on under another key."""
+    connection.execute(session.update().where(session.c.key_hash == key_hash).values(key_hash=new))
+
+
 def delete_session(connection: Connection, key_hash: bytes) -> None:
     connection.execute(session.delete().where(session.c.key_hash == key_hash))
+
+
+def delete_one_session(connection: Connection, person_id: str, id_: str) -> bool:
+    """Whether somebody had a session with that id; it is gone."""
+    own = session.c.person_id == person_id, session.c.id == id_
+    return bool(connection.execute(session.delete().where(*own)).rowcount)
 
 
 def delete_sessions(connection: Connection, person_id: str, besides: bytes = b"") -> None:

@@ -43,4 +43,6 @@ session = sa.Table(
     sa.Column("used_at", sa.BigInteger, nullable=False),
     #: The last moment at which it may be used, however busy it is.
     sa.Column("expires_at", sa.BigInteger, nullable=False, index=True),
+    #: Where it was begun from; empty where it was before that was kept.
+    sa.Column("address", sa.Text, nullable=False, server_default=""),
 )

@@ -2,7 +2,7 @@
 
 from headland.identity.people import wire
 from headland.identity.people.people import SetUp
-from headland.identity.people.records import Person
+from headland.identity.people.records import Person, Session
 from headland.identity.views import moment, perhaps
 
 
@@ -19,6 +19,16 @@ def person_view(person: Person) -> wire.Person:
         created_at=moment(person.created_at),
         created_by=person.created_by,
         last_used_at=perhaps(person.last_used_at),
+    )
+
+
+def session_view(session: Session) -> wire.Session:
+    return wire.Session(
+        id=session.id,
+        agent=session.agent,
+        address=session.address,
+        created_at=moment(session.created_at),
+        last_used_at=moment(session.used_at),
     )
 
 

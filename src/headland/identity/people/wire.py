@@ -46,6 +46,25 @@ class People(Struct, frozen=True):
     people: list[Person]
 
 
+class Session(Struct, frozen=True, rename="camel"):
+    """A browser in which a person is signed in."""
+
+    id: str
+    #: What the browser calls itself.
+    agent: str
+    #: Where it was when the person signed in; empty where that is not known.
+    address: str
+    created_at: datetime
+    #: To the minute.
+    last_used_at: datetime
+
+
+class Sessions(Struct, frozen=True):
+    """Where a person is signed in."""
+
+    sessions: list[Session]
+
+
 class SetUp(Struct, frozen=True, rename="camel"):
     """How a person sets up its account. The code is shown here and never again."""
 

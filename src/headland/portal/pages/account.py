@@ -5,7 +5,8 @@ from typing import Any
 from starlette.responses import Response
 
 from headland.identity import InvalidFieldError
-from headland.identity.people import SignInError, one_time_codes
+from headland.identity.people import Entry, SignInError, TooManyAttemptsError, one_time_codes
+from headland.portal.pages.sign_in import keep_entry
 from headland.portal.visits import Visit, page
 
 _PATH = "/portal/account"
@@ -20,37 +21,61 @@ async def change_password(visit: Visit) -> Response:
     if form.get("password", "") != form.get("again", ""):
         return _account(visit, 400, field="again", problem="The passwords differ.")
     try:
-        await visit.portal.sign_in.change_password(
-            visit.person.key, form.get("before", ""), form.get("password", ""), visit.actor
+        entry = await visit.portal.sign_in.change_password(
+            form.get("before", ""), form.get("password", ""), visit.browser, visit.actor
         )
     except InvalidFieldError as error:
         return _account(visit, 400, field=error.field, problem=f"It {error.problem}")
     except SignInError as error:
-        return _account(visit, 400, field="before", problem=str(error))
-    return visit.go(_PATH, "Your password is changed. Everywhere else you are signed out.")
+        return _account(visit, _refused(error), field="before", problem=str(error))
+    return _go_on(visit, entry, "Your password is changed. Everywhere else you are signed out.")
 
 
 async def switch_codes_on(visit: Visit) -> Response:
-    person = visit.person.person
-    secret = one_time_codes.from_text(visit.form.get("secret", ""))
-    if person is None or secret is None:
+    form = visit.form
+    secret = one_time_codes.from_text(form.get("secret", ""))
+    if secret is None:
         return _account(visit, 400, field="code", problem="The key is not complete. Try again.")
     try:
-        await visit.portal.sign_in.use_codes(person, secret, visit.form.get("code", ""), visit.actor)
+        key = await visit.portal.sign_in.switch_codes_on(
+            secret, form.get("code", ""), form.get("current", ""), visit.browser, visit.actor
+        )
+    except InvalidFieldError as error:
+        problem = f"It {error.problem}"
+        return _account(visit, 400, field="current", problem=problem, secret=secret)
     except SignInError as error:
-        return _account(visit, 400, field="code", problem=str(error), secret=secret)
-    return visit.go(_PATH, "From now on a one-time code is asked for when you sign in.")
+        return _account(visit, _refused(error), field="code", problem=str(error), secret=secret)
+    said = "From now on a one-time code is asked for when you sign in. Everywhere else you are signed out."
+    return _go_on(visit, Entry(key, None), said)
 
 
 async def switch_codes_off(visit: Visit) -> Response:
-    person = visit.person.person
-    if person is None:
-        return _account(visit)
     try:
-        await visit.portal.sign_in.use_codes(person, None, visit.form.get("code", ""), visit.actor)
+        key = await visit.portal.sign_in.switch_codes_off(
+            visit.form.get("code", ""), visit.browser, visit.actor
+        )
     except SignInError as error:
-        return _account(visit, 400, field="code", problem=str(error))
-    return visit.go(_PATH, "One-time codes are off.")
+        return _account(visit, _refused(error), field="code", problem=str(error))
+    return _go_on(visit, Entry(key, None), "One-time codes are off. Everywhere else you are signed out.")
+
+
+async def end_session(visit: Visit) -> Response:
+    person_id = visit.person.principal.object_id
+    ended = await visit.portal.sessions.end_one(person_id, visit.path("session"))
+    return visit.go(_PATH, "That browser is signed out." if ended else "That browser was signed out already.")
+
+
+def _go_on(visit: Visit, entry: Entry, said: str) -> Response:
+    """To the account, in the session that has another key now."""
+    visit.key = entry.key
+    response = visit.go(_PATH, said)
+    keep_entry(response, entry)
+    return response
+
+
+def _refused(error: SignInError) -> int:
+    """The status of the page: 401 would say that nobody is signed in."""
+    return 429 if isinstance(error, TooManyAttemptsError) else 400
 
 
 def _account(
@@ -71,4 +96,5 @@ PAGES = (
     page("POST", "/account/password", change_password),
     page("POST", "/account/codes/on", switch_codes_on),
     page("POST", "/account/codes/off", switch_codes_off),
+    page("POST", "/account/sessions/{session}/end", end_session),
 )

@@ -6,11 +6,13 @@ from headland.audit import Actor
 from headland.http.request_ids import REQUEST_ID
 from headland.identity import InvalidFieldError
 from headland.identity.people import (
+    Entry,
     Journey,
     SignInError,
     TooManyAttemptsError,
     WrongCodeError,
     WrongCredentialsError,
+    devices,
 )
 from headland.portal import guarding
 from headland.portal.visits import Visit, page
@@ -46,34 +48,34 @@ async def show_sign_in(visit: Visit) -> Response:
 async def sign_in(visit: Visit) -> Response:
     going_to, user_name = visit.form.get("going_to", ""), visit.form.get("user_name", "")
     try:
-        key, complete = await visit.portal.sign_in.by_password(
+        entry = await visit.portal.sign_in.by_password(
             user_name, visit.form.get("password", ""), visit.browser
         )
     except SignInError as error:
         return show_sign_in_form(
-            visit, _status(error), going_to=going_to, user_name=user_name, problem=str(error)
+            visit, status_of(error), going_to=going_to, user_name=user_name, problem=str(error)
         )
-    if complete:
-        return _signed_in(visit, key, going_to)
+    if entry.complete:
+        return _signed_in(visit, entry, going_to)
     # The page is for the new session, and so are its forms.
-    visit.key = key
+    visit.key = entry.key
     response = visit.show("code.html", going_to=going_to, problem="")
-    guarding.keep(response, guarding.SESSION, key)
+    guarding.keep(response, guarding.SESSION, entry.key)
     # The form that follows is checked by what guards the visit: nobody is signed in yet.
-    guarding.keep(response, guarding.VISIT, key)
+    guarding.keep(response, guarding.VISIT, entry.key)
     return response
 
 
 async def sign_in_by_code(visit: Visit) -> Response:
     going_to = visit.form.get("going_to", "")
     try:
-        key = await visit.portal.sign_in.by_code(visit.form.get("code", ""), visit.browser)
+        entry = await visit.portal.sign_in.by_code(visit.form.get("code", ""), visit.browser)
     except WrongCredentialsError:
         problem = "That took too long. Sign in once more."
         return show_sign_in_form(visit, 401, going_to=going_to, problem=problem)
     except SignInError as error:
-        return visit.show("code.html", _status(error), going_to=going_to, problem=str(error))
-    return _signed_in(visit, key, going_to)
+        return visit.show("code.html", status_of(error), going_to=going_to, problem=str(error))
+    return _signed_in(visit, entry, going_to)
 
 
 async def leave_for_provider(visit: Visit) -> Response:
@@ -96,7 +98,7 @@ async def come_back(visit: Visit) -> Response:
     except SignInError as error:
         response = show_sign_in_form(visit, 401, going_to="", problem=str(error))
     else:
-        response = _signed_in(visit, key, journey.going_to if journey else "")
+        response = _signed_in(visit, Entry(key, None), journey.going_to if journey else "")
     guarding.let_go(response, guarding.JOURNEY)
     return response
 
@@ -125,19 +127,26 @@ async def set_up(visit: Visit) -> Response:
     if password != visit.form.get("again", ""):
         return again(400, "again", "The passwords differ.")
     try:
-        key = await visit.portal.sign_in.set_up(code, password, visit.browser, actor)
+        entry = await visit.portal.sign_in.set_up(code, password, visit.browser, actor)
     except InvalidFieldError as error:
         return again(400, error.field, f"It {error.problem}")
     except SignInError as error:
-        return again(_status(error), "code", str(error))
-    return _signed_in(visit, key, "")
+        return again(status_of(error), "code", str(error))
+    return _signed_in(visit, entry, "")
 
 
-def _signed_in(visit: Visit, key: str, going_to: str) -> Response:
+def _signed_in(visit: Visit, entry: Entry, going_to: str) -> Response:
     response = visit.go(_going_to(going_to))
-    guarding.keep(response, guarding.SESSION, key)
+    keep_entry(response, entry)
     guarding.let_go(response, guarding.VISIT)
     return response
+
+
+def keep_entry(response: Response, entry: Entry) -> None:
+    """Have the browser hold what it is given."""
+    guarding.keep(response, guarding.SESSION, entry.key)
+    if entry.marks is not None:
+        guarding.keep_for(response, guarding.DEVICE, entry.marks, devices.LIFETIME)
 
 
 def _signed_out(visit: Visit) -> Response:
@@ -153,7 +162,8 @@ def _going_to(path: str) -> str:
     return path if plain and path.startswith("/portal/") else _HOME
 
 
-def _status(error: SignInError) -> int:
+def status_of(error: SignInError) -> int:
+    """The HTTP status of a page that says so."""
     if isinstance(error, TooManyAttemptsError):
         return 429
     return 401 if isinstance(error, WrongCredentialsError | WrongCodeError) else 400
