@@ -215,6 +215,23 @@ def test_a_service_that_hangs_up_is_asked_again(tmp_path):
     assert len(times) == 3
 
 
+def test_a_job_that_asks_on_and_on_is_slowed_down(endpoint, service):
+    """The first some hundred are answered at once: an executor's workers may all begin together."""
+    begun = time.monotonic()
+
+    def ask() -> None:
+        while time.monotonic() - begun < 3.0:
+            answered(endpoint, request(endpoint))
+
+    asking = [threading.Thread(target=ask) for _ in range(8)]
+    for each in asking:
+        each.start()
+    for each in asking:
+        each.join()
+    passed = time.monotonic() - begun
+    assert 100 < len(service.asked) <= 201 + 100 * passed
+
+
 def test_nobody_is_answered_once_it_is_closed(endpoint):
     sent = request(endpoint)
     address = urlsplit(endpoint.open()["IDENTITY_ENDPOINT"])
