@@ -54,7 +54,7 @@ def run(task):
     if os.path.exists(task["code"] + "/end"):
         with open(task["code"] + "/end") as gate: gate.readline()
     shown = dict(status="ok", execution_count=task["id"], data={{"text/plain": "through"}})
-    send(event="ended", id=task["id"], output=shown)
+    send(event="ended", list=task["list"], id=task["id"], output=shown)
 receive()
 while not os.path.exists("{folder}/up-" + os.environ["HEADLAND_RUN"]): time.sleep(0.02)
 send(event="ready", app_id="tiny", ui_url=None)
