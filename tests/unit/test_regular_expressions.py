@@ -8,7 +8,7 @@ named here, with what it becomes.
 import ast
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 from re import _constants as words  # type: ignore[attr-defined]
@@ -28,10 +28,11 @@ _FUNCTIONS = frozenset(
 #: Those that begin anywhere in a text.
 _ANYWHERE = frozenset({"search", "sub", "subn", "split", "findall", "finditer"})
 
-#: How often something is repeated, and the seconds that no text of so many may take: what is linear needs a hundredth
-#: of that, and what is quadratic several times as much. Small numbers come first, so that a bad one is soon found bad.
-_LADDER = (25, 500, 4_000, 50_000)
-_CEILING = 0.4
+#: How often something is repeated, and the processor's seconds that no text of so many may take: what is linear needs
+#: a tenth of that, and what is quadratic several times as much. Small numbers come first, so that a bad one is soon
+#: found bad.
+_LADDER = (25, 500, 8_000)
+_CEILING = 0.02
 
 _TAILS = ("", "!", "\n")
 
@@ -56,6 +57,7 @@ MADE = {
     # Paths of operations: `test_paths_of_operations` has all of them.
     "http/operations.py": [],
     "http/listener.py": [r"(/livy|/farm|/identity)/"],
+    "portal/pages/sessions.py": [r"executorMemory\b"],
     "jobs/clusters/standalone.py": [r'"-Dheadland\.run=([^"]*)"'],
 }
 
@@ -218,30 +220,29 @@ def _slowest(pattern: Pattern) -> tuple[float, int, str, str]:
         if isinstance(pattern.text, bytes):
             text = text.encode("latin-1", "replace")
         for method in methods:
-            began = time.thread_time()
-            method(text)
-            slowest = max(slowest, (time.thread_time() - began, count, before[:40], unit[:40]))
+            slowest = max(slowest, (_seconds(method, text), count, before[:40], unit[:40]))
             if slowest[0] > _CEILING:
                 return slowest
     return slowest
+
+
+def _seconds(method: Callable[[Any], object], text: Any) -> float:
+    """The processor's; the best of three where others may have been in the way."""
+    best = float("inf")
+    for _ in range(3):
+        began = time.thread_time()
+        method(text)
+        best = min(best, time.thread_time() - began)
+        if best <= _CEILING or best > 10 * _CEILING:
+            break
+    return best
 
 
 def _all_of(compiled: re.Pattern[Any]) -> Any:
     return lambda text: sum(1 for _ in compiled.finditer(text))
 
 
-#: Still to be mended.
-BAD = "identity/client_certificates.py"
-
-
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        pytest.param(each, marks=pytest.mark.xfail(strict=False)) if each.where.startswith(BAD) else each
-        for each in PATTERNS
-    ],
-    ids=lambda pattern: pattern.where,
-)
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.where)
 def test_takes_time_in_proportion(pattern: Pattern) -> None:
     seconds, count, before, unit = _slowest(pattern)
     assert seconds < _CEILING, (
