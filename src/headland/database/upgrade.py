@@ -1,6 +1,6 @@
 """Bring a database to the newest revision. Alembic is imported only where there is something to do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from headland.database.system import is_postgresql, shown
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 #: The newest revision; a test holds it to what the migrations say.
-HEAD = "0011"
+HEAD = "0012"
 
 #: Seconds that a start waits for another's upgrade.
 _BUSY_TIMEOUT = 30.0
@@ -23,8 +23,11 @@ class NewerDatabaseError(Exception):
     """The database was written by a later Headland, which this one can't read."""
 
 
-def upgrade(url: str) -> None:
+def upgrade(url: str, issuers: Sequence[tuple[str, str | None]] = ()) -> None:
     """Apply the migrations that the main rows lack, all in one transaction; make them if there are none.
+
+    Args:
+        issuers: the issuers elsewhere whose tokens are taken, each with the tenant that it was given.
 
     Raises:
         NewerDatabaseError: their revision is unknown here.
@@ -33,7 +36,7 @@ def upgrade(url: str) -> None:
     with _changing(url) as connection:
         if revision(connection) != HEAD:
             try:
-                migrate(connection, MIGRATIONS)
+                migrate(connection, MIGRATIONS, issuers=issuers)
             except NewerDatabaseError as error:
                 raise NewerDatabaseError(f"{shown(url)}: {error}") from error
 
@@ -61,8 +64,8 @@ def revision(connection: Connection) -> str | None:
     return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
 
 
-def migrate(connection: Connection, migrations: Path) -> None:
-    """Apply the migrations of a folder that the tables in the connection's sight lack.
+def migrate(connection: Connection, migrations: Path, **known: object) -> None:
+    """Apply the migrations of a folder that the tables in the connection's sight lack; `known` is for them.
 
     Raises:
         NewerDatabaseError: their revision is not among those.
@@ -74,7 +77,7 @@ def migrate(connection: Connection, migrations: Path) -> None:
     config = Config()
     config.set_main_option("script_location", str(migrations).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
-    config.attributes["connection"] = connection
+    config.attributes.update(connection=connection, **known)
     try:
         command.upgrade(config, "head")
     except CommandError as error:

@@ -19,6 +19,7 @@ from headland.identity.keys import SigningKey, key_set, public_key
 from headland.identity.people import store as people
 from headland.identity.people.records import Person
 from headland.identity.records import Application, KeyRecord, Tenant
+from headland.identity.refusals import TokenRefusedError
 from headland.security import Principal, TrustedIssuer
 
 
@@ -115,6 +116,14 @@ class Issuer:
             TokenRefusedError: there is none, or it can't be the name of one.
         """
         return self._directory.tenant(named)
+
+    def has_tenant(self, named: str) -> bool:
+        """Whether there is a tenant with that id or name."""
+        try:
+            self._directory.tenant(named)
+        except TokenRefusedError:
+            return False
+        return True
 
     def sign(self, claims: dict[str, Any]) -> str:
         """A token that says so, signed with the key whose turn it is."""

@@ -58,6 +58,8 @@ class Guard:
     anonymous: bool = False
     #: Whether tokens of jobs are taken, too: a job calls the services of its data, and no other.
     jobs: bool = False
+    #: Whether it is ID tokens that are taken, and they alone.
+    id_tokens: bool = False
 
     async def authenticate(self, request: Request) -> Principal | None:
         """The caller; None for nobody in particular, where that is allowed.
@@ -119,12 +121,15 @@ class Guard:
             TokenError: it is not good here.
         """
         try:
-            return self.verifier.verify(token, self.audiences, jobs=self.jobs)
+            return self._verify(token)
         except UnknownKeyError as error:
             refresh = error.issuer.refresh
             if refresh is None or not await refresh(error.kid):
                 raise
-        return self.verifier.verify(token, self.audiences, jobs=self.jobs)
+        return self._verify(token)
+
+    def _verify(self, token: str) -> Principal:
+        return self.verifier.verify(token, self.audiences, jobs=self.jobs, id_token=self.id_tokens)
 
     async def _by_secret(self, credentials: str, address: str, check: SecretCheck) -> Principal | None:
         try:

@@ -1,5 +1,6 @@
 """What a verifier has to know of an issuer, and the claims of Headland's own."""
 
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -23,6 +24,10 @@ class Said:
     #: Seconds since 1970.
     expires: float
     not_before: float
+    #: When it was issued; None where it does not say.
+    issued: float | None = None
+    #: Whether it tells an application who has signed in there, and opens no API.
+    id_token: bool = False
 
 
 def read_own(claims: Mapping[str, Any]) -> Said:
@@ -73,6 +78,10 @@ class TrustedIssuer:
     job_alive: Callable[[str], bool] = _no_jobs
     #: What the claims of a token with a good signature say, else TokenError.
     read: Callable[[Mapping[str, Any]], Said] = read_own
+    #: What the header of its access tokens may say that they are (`typ`), in lower case.
+    types: frozenset[str] = frozenset({"", "jwt", "at+jwt"})
+    #: Seconds for which a token may be good.
+    longest_lifetime: float = math.inf
     #: By which its tokens may be signed.
     algorithms: frozenset[str] = frozenset({"RS256"})
     #: Look for a key that is not known; whether there is any news. None where all keys are always known.

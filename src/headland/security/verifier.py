@@ -21,6 +21,11 @@ LEEWAY = 60
 #: Verified tokens kept; at some 1 kB each, a few megabytes.
 MOST_CACHED = 4096
 
+#: `typ` of an access token (RFC 9068 section 2.1).
+ACCESS_TOKEN = "at+jwt"  # noqa: S105 - the kind of token
+
+_ID_TOKEN_TYPES = frozenset({"", "jwt"})
+
 #: Longer texts are no tokens of ours, and are not worth decoding.
 LONGEST_TOKEN = 16_384
 
@@ -37,6 +42,7 @@ class _Good:
     audiences: frozenset[str]
     expires: float
     not_before: float
+    id_token: bool
 
 
 class Verifier:
@@ -51,8 +57,11 @@ class Verifier:
         self._clock = clock
         self._good: OrderedDict[bytes, _Good] = OrderedDict()
 
-    def verify(self, token: str, audiences: frozenset[str], *, jobs: bool = False) -> Principal:
-        """The principal of a token that was issued for one of `audiences`. A job's token is taken with `jobs` alone.
+    def verify(
+        self, token: str, audiences: frozenset[str], *, jobs: bool = False, id_token: bool = False
+    ) -> Principal:
+        """The principal of a token that was issued for one of `audiences`. A job's token is taken with `jobs` alone,
+        an ID token with `id_token`, and then nothing else.
 
         Raises:
             UnknownKeyError: its issuer publishes no such key, as far as is known here.
@@ -67,6 +76,12 @@ class Verifier:
         if good.audiences.isdisjoint(audiences):
             named = " ".join(sorted(good.audiences))
             raise TokenError(f"The token is for '{named}', not for this service.", "audience")
+        if good.id_token != id_token:
+            raise TokenError(
+                "The token is no ID token."
+                if id_token
+                else "The token is an ID token, which tells an application who has signed in: send an access token."
+            )
         if good.principal.job:
             if not jobs:
                 raise TokenError("The token is a job's, and does not open this service.")
@@ -105,15 +120,25 @@ class Verifier:
         except UNREADABLE:
             raise TokenError("The token's signature is wrong.") from None
         said = issuer.read(claims)
+        kind = header.typ.lower().removeprefix("application/")
+        # RFC 9068 section 2.1: so it says itself, whatever other claims it has.
+        id_token = said.id_token and kind != ACCESS_TOKEN
+        if kind not in (_ID_TOKEN_TYPES if id_token else issuer.types):
+            raise TokenError("The token is of a type that is not taken here, by what its header says (typ).")
+        now = self._clock()
+        since = now if said.issued is None else min(said.issued, now)
+        if said.expires > since + issuer.longest_lifetime + LEEWAY:
+            raise TokenError("The token is valid for longer than is taken here.")
         principal = issuer.resolve(said.principal)
         if principal is None:
             raise TokenError("The application that the token was issued to is disabled or deleted.")
-        return _Good(issuer, generation, principal, said.audiences, said.expires, said.not_before)
+        return _Good(issuer, generation, principal, said.audiences, said.expires, said.not_before, id_token)
 
 
 class _Header(msgspec.Struct):
     kid: str
     alg: str
+    typ: str = ""
 
 
 class _Claimed(msgspec.Struct):

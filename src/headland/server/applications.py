@@ -27,7 +27,7 @@ from headland.jobs.api import jobs_app
 from headland.jobs.identity import job_alive
 from headland.portal import PREFIX as PORTAL
 from headland.portal import portal_app, portal_entrance
-from headland.security import Guard, Verifier
+from headland.security import Guard, Principal, TokenError, Verifier
 from headland.security.outside import OutsideIssuer
 from headland.server.apis import private_apis, public_apis
 from headland.server.deployment import Deployment
@@ -57,7 +57,10 @@ class Assembly:
         own = [self.issuer.trusted()] if self.issuer is not None else []
         kept = deployment.home.cache / "issuers"
         security = settings.security
-        outside = [OutsideIssuer(issuer, security, kept).trusted() for issuer in security.issuers]
+        outside = [
+            OutsideIssuer(issuer, security, kept).trusted(None if issuer.tenant else self._of_elsewhere)
+            for issuer in security.issuers
+        ]
         self.verifier = Verifier([*own, *outside])
         limit = settings.identity.failed_attempts_a_minute
         self.check_secret = SecretChecker(deployment.database, FailedAttempts(limit)).check_secret
@@ -67,6 +70,17 @@ class Assembly:
         self.files = files_of(deployment.home, settings)
         stores = InstanceStores(stores_of(deployment), self.files, self.pending)
         self.deployer = Deployer(deployment.database, stores, deployment.home.deployer_lock)
+
+    def _of_elsewhere(self, principal: Principal) -> Principal:
+        """
+        Raises:
+            TokenError: an issuer that was given no tenant says that it is of one of Headland's own.
+        """
+        if self.issuer is not None and self.issuer.has_tenant(principal.tenant_id):
+            raise TokenError(
+                "The token names a tenant of this deployment, for which its issuer does not speak."
+            )
+        return principal
 
     def public(self) -> Listener:
         """The public base."""

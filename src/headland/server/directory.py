@@ -1,10 +1,16 @@
 """The tenants' applications and people, as the control plane asks for them."""
 
+import uuid
+from typing import Final
+
 from sqlalchemy import Connection
 
 from headland.control.directory import Known
 from headland.identity import store
 from headland.identity.people import store as people
+
+#: Of the GUIDs that stand for them (`headland.security.outside.claims`).
+OUTSIDE_VERSION: Final = 5
 
 
 class IdentityDirectory:
@@ -27,5 +33,7 @@ class IdentityDirectory:
         return next((tenant.name for tenant in store.tenants(connection) if tenant.id == tenant_id), None)
 
     def is_outside(self, object_id: str) -> bool:
-        """Anybody may be, where tokens of providers elsewhere are taken: whom they know can't be looked up."""
-        return self._outside
+        """Whether it can be the object id of one of theirs, where tokens of providers elsewhere are taken: whom they
+        know can't be looked up.
+        """
+        return self._outside and uuid.UUID(object_id).version == OUTSIDE_VERSION

@@ -74,7 +74,7 @@ def prepare(home: Home) -> Prepared:
         url = database_url(home, settings)
         if is_postgresql(url):
             _take_database(url, home)
-        upgrade(url)
+        upgrade(url, [(issuer.issuer, issuer.tenant) for issuer in settings.security.issuers])
         _prepare_stores(home, settings)
         administrator, subscription = _first_rows(url, settings, _terms(settings))
         prepare_trust(home, certificate)

@@ -35,15 +35,16 @@ class IssuerSettings(Struct, frozen=True, forbid_unknown_fields=True):
         tuple[str, ...],
         Meta(
             min_length=1,
-            description="Claims of which the first one present is the object id, to which roles are assigned.",
+            description="Claims of which the first one present is what the issuer calls it. The object id here, to "
+            "which roles are assigned, is made of the issuer, the tenant and this.",
         ),
     ] = ("oid", "sub")
     tenant_claim: Annotated[str, Meta(min_length=1, description="Claim that names the tenant.")] = "tid"
     tenant: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
         Meta(
-            description="Tenant of all its tokens, in place of what they say. Set it unless you trust the issuer to "
-            "speak for every tenant, Headland's own among them.",
+            description="Tenant of all its tokens, in place of what they say. Unset, they may name any tenant but "
+            "Headland's own; to have an issuer speak for one of those, set it.",
             examples=["elsewhere"],
         ),
     ] = None
@@ -62,6 +63,20 @@ class IssuerSettings(Struct, frozen=True, forbid_unknown_fields=True):
         tuple[Literal["RS256", "PS256", "ES256"], ...],
         Meta(min_length=1, description="Algorithms by which its tokens may be signed."),
     ] = ("RS256", "PS256", "ES256")
+    token_types: Annotated[
+        tuple[Literal["jwt", "at+jwt"], ...],
+        Meta(
+            min_length=1,
+            description="What its access tokens say that they are (`typ` of the header, in whatever case): `at+jwt` "
+            "(RFC 9068), or `jwt`, which stands for none, too. Set `at+jwt` alone where the issuer says so: then "
+            "nothing else that it signs can be taken for an access token. ID tokens are told by their claims and "
+            "never taken.",
+            examples=[["at+jwt"]],
+        ),
+    ] = ("jwt", "at+jwt")
+    longest_lifetime: Annotated[
+        Seconds, Meta(description="For how long a token of it may be valid; longer ones are refused.")
+    ] = 172_800.0
     jwks_origins: Annotated[
         tuple[str, ...],
         Meta(

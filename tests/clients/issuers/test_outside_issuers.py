@@ -75,7 +75,7 @@ def test_tokens_of_a_provider_open_the_services(
     assert private.status_code == 200, private.text
     log = served.log.read_text()
     assert provider.token()[:40] not in log
-    assert '"principal":"tractor"' in log
+    assert f'"principal":"tractor@{provider.issuer}"' in log
 
 
 def test_keys_outlive_their_issuer_and_a_restart_and_new_ones_are_found(

@@ -16,6 +16,7 @@ from tests.service.portal.conftest import (  # noqa: F401 - fixtures
     template,
 )
 
+from headland.security.outside.claims import object_id_of
 from headland.settings import (
     IssuerSettings,
     PortalSettings,
@@ -82,7 +83,7 @@ async def vouched(browser: Browser, login: str) -> str:
         return answer.headers["location"]
 
 
-async def test_a_person_of_a_provider_elsewhere_signs_in(portal: Portal) -> None:
+async def test_a_person_of_a_provider_elsewhere_signs_in(portal: Portal, elsewhere: Provider) -> None:
     browser = portal.browser()
     back = await vouched(browser, "rosa")
     page = await browser.open(back)
@@ -91,6 +92,8 @@ async def test_a_person_of_a_provider_elsewhere_signs_in(portal: Portal) -> None
     assert "Rosa" in account.text
     assert "elsewhere" in account.text
     assert "of the deployment" in account.text
+    # Nobody else's object id, whatever the provider calls her.
+    assert object_id_of(elsewhere.issuer, "elsewhere", "rosa") in account.text
     # Once, and in this browser alone.
     again = await browser.open(back)
     assert again.status == 401

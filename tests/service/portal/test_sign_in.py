@@ -14,6 +14,7 @@ from tests.service.portal.conftest import PASSWORD, SETTINGS
 from headland.identity.people import devices, one_time_codes, store
 from headland.portal import PREFIX
 from headland.portal.pages import PAGES
+from headland.security import Principal, TokenError
 from headland.settings import PortalSettings
 
 pytestmark = pytest.mark.anyio
@@ -454,3 +455,10 @@ async def test_a_page_that_there_is_not_is_a_page(portal):
     browser = await portal.person()
     page = await browser.open("/portal/nothing")
     assert (page.status, "There is no such page" in page.text) == (404, True)
+
+
+async def test_an_issuer_that_was_given_no_tenant_does_not_speak_for_one_of_ours(portal):
+    said = Principal(portal.tenant, "tractor", "x", issuer="https://login.example")
+    with pytest.raises(TokenError, match="names a tenant of this deployment"):
+        portal.assembly._of_elsewhere(said)
+    assert portal.assembly._of_elsewhere(replace(said, tenant_id="another"))

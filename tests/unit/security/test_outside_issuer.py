@@ -9,6 +9,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
@@ -46,10 +47,10 @@ class World:
         entries = [{**KEYS[kid].as_dict(private=False), "kid": kid} for kid in self.kids]
         return published_keys({"keys": entries})
 
-    def issuer(self) -> OutsideIssuer:
+    def issuer(self, **settings: object) -> OutsideIssuer:
         """As a process that starts has it."""
         return OutsideIssuer(
-            SETTINGS,
+            msgspec.structs.replace(SETTINGS, **settings),
             SECURITY,
             self.folder,
             fetch=self.fetch,
@@ -63,9 +64,16 @@ def world(tmp_path: Path) -> World:
     return World(tmp_path / "cache" / "issuers")
 
 
-def token(kid: str, algorithm: str = "RS256", key: RSAKey | ECKey | None = None, **claims: object) -> str:
-    said = {"iss": SETTINGS.issuer, "sub": "tractor", "aud": "farm", "exp": 1_900_000_000, **claims}
-    return jwt.encode({"alg": algorithm, "kid": kid}, said, key or KEYS[kid], algorithms=[algorithm])
+def token(
+    kid: str,
+    algorithm: str = "RS256",
+    key: RSAKey | ECKey | None = None,
+    header_typ: str | None = None,
+    **claims: object,
+) -> str:
+    said = {"iss": SETTINGS.issuer, "sub": "tractor", "aud": "farm", "exp": 1_800_086_400, **claims}
+    header = {"alg": algorithm, "kid": kid, **({} if header_typ is None else {"typ": header_typ})}
+    return jwt.encode(header, said, key or KEYS[kid], algorithms=[algorithm])
 
 
 def known(issuer: OutsideIssuer, *kids: str) -> list[bool]:
@@ -163,6 +171,75 @@ def test_a_token_is_refused_once_its_key_is_published_no_more(world: World) -> N
     wait(issuer)
     with pytest.raises(TokenError, match="does not publish"):
         verifier.verify(good, FARM)
+
+
+def _verifier(world: World, **settings: object) -> Verifier:
+    issuer = world.issuer(**settings)
+    assert known(issuer, "a") == [True]
+    return Verifier([issuer.trusted()], lambda: world.now)
+
+
+@pytest.mark.parametrize(
+    ("typ", "claims", "access", "id_token"),
+    [
+        (None, {}, True, False),
+        ("JWT", {}, True, False),
+        ("at+jwt", {}, True, False),
+        ("application/at+JWT", {"nonce": "n"}, True, False),
+        ("JWT", {"nonce": "n"}, False, True),
+        ("JWT", {"typ": "ID"}, False, True),
+        (None, {"at_hash": "x"}, False, True),
+        ("logout+jwt", {}, False, False),
+        ("dpop+jwt", {}, False, False),
+        ("secevent+jwt", {"nonce": "n"}, False, False),
+        ("id_token+jwt", {"nonce": "n"}, False, False),
+    ],
+)
+def test_a_token_is_taken_for_what_it_is(
+    world: World, typ: str | None, claims: dict[str, object], *, access: bool, id_token: bool
+) -> None:
+    verifier = _verifier(world)
+    made = token("a", header_typ=typ, **claims)
+    for wanted, taken in ((False, access), (True, id_token)):
+        if taken:
+            assert verifier.verify(made, FARM, id_token=wanted).tenant_id == "elsewhere"
+        else:
+            with pytest.raises(TokenError):
+                verifier.verify(made, FARM, id_token=wanted)
+
+
+def test_where_access_tokens_say_so_nothing_else_is_one(world: World) -> None:
+    verifier = _verifier(world, token_types=("at+jwt",))
+    for typ in (None, "JWT"):
+        with pytest.raises(TokenError, match="of a type that is not taken"):
+            verifier.verify(token("a", header_typ=typ), FARM)
+    assert verifier.verify(token("a", header_typ="at+jwt"), FARM)
+    assert verifier.verify(token("a", header_typ="JWT", nonce="n"), FARM, id_token=True)
+
+
+@pytest.mark.parametrize(
+    ("claims", "taken"),
+    [
+        ({"exp": 1_800_003_600}, True),
+        ({"exp": 1_800_003_700}, False),
+        ({"exp": 1_800_003_000, "iat": 1_800_000_000}, True),
+        # Nearly over, and yet good for longer than any token is to be.
+        ({"exp": 1_800_000_600, "iat": 1_799_990_000}, False),
+        ({"exp": 1_800_004_000, "iat": 1_800_003_999}, False),
+        ({"exp": 10**30}, False),
+        ({"exp": 1e300}, False),
+        ({"exp": 1_800_003_000, "iat": -(10**4000)}, False),
+    ],
+)
+def test_a_token_is_good_for_no_longer_than_is_taken(
+    world: World, claims: dict[str, object], *, taken: bool
+) -> None:
+    verifier = _verifier(world, longest_lifetime=3600.0)
+    if taken:
+        assert verifier.verify(token("a", **claims), FARM)
+    else:
+        with pytest.raises(TokenError, match=r"valid for longer|is no time"):
+            verifier.verify(token("a", **claims), FARM)
 
 
 def _part(value: object) -> str:

@@ -8,7 +8,7 @@ import asyncio
 import hmac
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import structlog
@@ -133,7 +133,9 @@ class OutsideSignIn:
         known = (provider.client_id, provider.client_secret)
         try:
             token = await asyncio.to_thread(code_flow.identity_token, issuer, known, form, self._timeout)
-            principal = await Guard(self._verifier, frozenset({provider.client_id})).by_token(token)
+            principal = await Guard(self._verifier, frozenset({provider.client_id}), id_tokens=True).by_token(
+                token
+            )
         except (IssuerUnavailableError, TokenError) as error:
             _log.warning("sign_in.provider_failed", issuer=issuer.issuer, reason=str(error))
             raise ProviderError from None
@@ -141,6 +143,9 @@ class OutsideSignIn:
         # The verifier takes the tokens of any issuer that is trusted: this one's were asked for.
         if claims.get("iss") != issuer.issuer or claims.get("nonce") != journey.nonce:
             _log.warning("sign_in.provider_failed", issuer=issuer.issuer, reason="another sign-in's token")
+            raise ProviderError
+        if not _is_for(claims, provider.client_id):
+            _log.warning("sign_in.provider_failed", issuer=issuer.issuer, reason="a token for somebody else")
             raise ProviderError
         person = OutsidePerson(
             tenant_id=principal.tenant_id,
@@ -158,3 +163,12 @@ class OutsideSignIn:
         )
         _log.info("sign_in.done", person=person.object_id, issuer=issuer.issuer)
         return key
+
+
+def _is_for(claims: Mapping[str, Any], client_id: str) -> bool:
+    """Whether an ID token was issued to the client, and not to another one for which it is good, too
+    (https://openid.net/specs/openid-connect-core-1_0.html section 3.1.3.7, 3 to 5).
+    """
+    audiences = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
+    party = claims.get("azp", client_id if audiences == [client_id] else None)
+    return client_id in audiences and party == client_id

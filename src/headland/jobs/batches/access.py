@@ -1,4 +1,5 @@
-"""Who may do what with batches, by Livy's rules (`livy.md` section 5). Users are client ids.
+"""Who may do what with batches, by Livy's rules (`livy.md` section 5). Users are client ids, and
+object ids of those of issuers elsewhere.
 
 With access control off, who has come in may do everything but act for others. With it on:
 
@@ -63,7 +64,8 @@ class Right(StrEnum):
 class Caller:
     """Who asks, and what that user may do."""
 
-    #: Client id of the application, which owns what it submits; None for nobody in particular.
+    #: Client id of the application, which owns what it submits; of an issuer elsewhere the object id. None for nobody
+    #: in particular.
     client_id: str | None
     #: Whether it may act for anybody.
     superuser: bool
@@ -141,7 +143,7 @@ class Access:
         return self._caller(principal, target)
 
     def _caller_of(self, principal: Principal | None, target: str | None) -> Caller:
-        client_id = principal.client_id if principal is not None else None
+        client_id = principal.owner if principal is not None else None
         # Who may do everything else in the deployment would only have to put itself on the list.
         superuser = (principal is not None and principal.administrator) or _holds(self._superusers, client_id)
         if not superuser and self._controlled and not _holds(self._allowed, client_id):

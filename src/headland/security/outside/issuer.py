@@ -14,6 +14,7 @@ from headland.security.outside.claims import read_claims
 from headland.security.outside.documents import IssuerUnavailableError, fetch_keys
 from headland.security.outside.kept import KeptKeys
 from headland.security.outside.keys import PublishedKeys
+from headland.security.principal import Principal
 from headland.settings import IssuerSettings, SecuritySettings
 
 _log = structlog.get_logger("headland.security")
@@ -52,15 +53,20 @@ class OutsideIssuer:
         self._under_way: Future[None] | None = None
         self._take_over()
 
-    def trusted(self) -> TrustedIssuer:
-        """This issuer, for a `Verifier`."""
+    def trusted(self, resolve: Callable[[Principal], Principal | None] | None = None) -> TrustedIssuer:
+        """This issuer, for a `Verifier`; `resolve` says which of its principals are taken, else all are."""
         return TrustedIssuer(
             issued=lambda iss, _tid: iss == self._settings.issuer,
             key=self.key,
             generation=self.generation,
             read=partial(read_claims, self._settings),
+            types=frozenset(self._settings.token_types).union(
+                {""} if "jwt" in self._settings.token_types else ()
+            ),
+            longest_lifetime=self._settings.longest_lifetime,
             algorithms=frozenset(self._settings.algorithms),
             refresh=self.refresh,
+            resolve=resolve or (lambda principal: principal),
         )
 
     def key(self, kid: str) -> PublicKey | None:
