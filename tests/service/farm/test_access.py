@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+import shapely
 from starlette.requests import Request
 from tests.service.farm.conftest import DOMAIN, PUBLIC_URL, Caller, Directory, resource_id
 from tests.service.farm.test_refusals import check
@@ -46,9 +47,13 @@ async def test_a_role_at_each_operation(
     admin: Caller, caller: Make, operations: list[Operation], role: str
 ) -> None:
     await admin.make("/parties/p1")
+    outline = shapely.geometry.mapping(shapely.box(8, 50, 8.01, 50.01))
     for operation in operations:
         if not operation.guarded:
             continue
+        if operation.path.endswith("/geodesic-area"):  # of a boundary that has an outline
+            await admin.make("/parties/p1")
+            await admin.make("/parties/p1/boundaries/x1", geometry=outline)
         right = str(operation.action).split("/", 3)[3]
         if "/deletionJobs/" in str(operation.action):
             right = "read" if right.endswith("read") else "deletion job"
