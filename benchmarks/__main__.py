@@ -19,6 +19,7 @@ from benchmarks import (
     sessions,
     spark,
     starting,
+    storage,
     submitting,
     tokens,
 )
@@ -36,6 +37,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     *cascading.BENCHMARKS,
     *painting.BENCHMARKS,
     *spark.BENCHMARKS,
+    *storage.BENCHMARKS,
     *sessions.BENCHMARKS,
 )
 

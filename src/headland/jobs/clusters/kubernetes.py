@@ -251,4 +251,6 @@ KUBERNETES = Kind(
     _terms,
     _manager,
     re.compile(r"submission ID [^\s:]+:(\S+) into Kubernetes"),
+    # Its images have not the archive by which paths could mean cluster storage.
+    own_file_system=True,
 )

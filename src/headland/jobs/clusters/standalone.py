@@ -7,7 +7,8 @@ UI of the worker that runs it. (`org.apache.spark.deploy`: `master.ui`, `rest`, 
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -24,7 +25,7 @@ from headland.jobs.clusters.manager import (
 )
 from headland.jobs.clusters.web import ask, ask_json
 from headland.jobs.runner.run_directory import RunDirectory
-from headland.settings import JobsSettings
+from headland.settings import DeployMode, JobsSettings
 
 #: Where the master's web UI listens unless told otherwise.
 WEB_PORT = 8080
@@ -248,6 +249,11 @@ def _terms(settings: JobsSettings, submission: Submission, directory: RunDirecto
     )
 
 
+def _shipping(archive: Path, mode: DeployMode, conf: Mapping[str, str]) -> dict[str, str]:
+    """Who can read an archive in the run directory can read this one, too."""
+    return on_class_path(str(archive), mode, conf)
+
+
 STANDALONE = Kind(
     "standalone",
     re.compile(r"spark://[^\s:,/]+:\d+(,[^\s:,/]+:\d+)*"),
@@ -256,6 +262,5 @@ STANDALONE = Kind(
     _manager,
     re.compile(r"(?:submitted|created) as ([\w-]*\w)"),
     python_modes=("client",),
-    # Who can read an archive in the run directory can read this one, too.
-    shipping=lambda archive, mode, conf: on_class_path(str(archive), mode, conf),
+    shipping=_shipping,
 )

@@ -5,13 +5,15 @@ import java.net.URI
 import java.net.http.{HttpClient, HttpRequest, HttpResponse}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Duration
+import java.util
 import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.io.Text
 import org.apache.hadoop.security.{AccessControlException, Credentials, UserGroupInformation}
 import org.apache.hadoop.security.token.{Token, TokenIdentifier}
-import org.apache.spark.SparkConf
+import org.apache.spark.{SparkConf, SparkException}
+import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
 import org.apache.spark.security.HadoopDelegationTokenProvider
 
 /** An access token, and when it is over, in milliseconds since 1970. */
@@ -38,10 +40,16 @@ final class Tokens private (resource: String) {
     current()
   }
 
+  /** One that is still good for a while. */
+  def token(): AccessToken = synchronized {
+    current()
+    kept.get
+  }
+
   private def fetch(): AccessToken =
     if (Identity.isHere) Identity.token(resource)
     else
-      Tokens.spread(resource).getOrElse {
+      Tokens.spread(resource).orElse(Tokens.ofDriver(resource)).getOrElse {
         throw new AccessControlException(
           "This job has no identity for cluster storage: neither IDENTITY_ENDPOINT and IDENTITY_HEADER are set, nor " +
             "has Spark been given a token for it.")
@@ -64,6 +72,17 @@ object Tokens {
       AccessToken(new String(token.getPassword, UTF_8), new String(token.getIdentifier, UTF_8).toLong)
     }
   }
+
+  /** What an executor asks its driver by, where Spark spreads no tokens. */
+  @volatile private[filesystem] var driver = Option.empty[PluginContext]
+
+  private def ofDriver(resource: String): Option[AccessToken] =
+    driver.map { context =>
+      try context.ask(TokenRequest(resource)).asInstanceOf[AccessToken]
+      catch {
+        case error: SparkException => throw new AccessControlException(s"The driver gives no token: ${error.getMessage}")
+      }
+    }
 
   private[filesystem] def spreadable(resource: String, token: AccessToken): Token[TokenIdentifier] =
     new Token[TokenIdentifier](
@@ -98,6 +117,26 @@ private object Identity {
     }
     val said = Service.Json.readTree(answer.body)
     AccessToken(said.path("access_token").asText, said.path("expires_on").asLong * 1000)
+  }
+}
+
+/** What an executor asks for. */
+final case class TokenRequest(resource: String)
+
+/** Has executors ask their driver for tokens, over Spark's own connection to it: for cluster managers by which Spark
+  * spreads none (standalone).
+  */
+final class TokenPlugin extends SparkPlugin {
+  override def driverPlugin(): DriverPlugin = new DriverPlugin {
+    override def receive(message: AnyRef): AnyRef = message match {
+      case TokenRequest(resource) => Tokens.of(resource).token()
+    }
+  }
+
+  override def executorPlugin(): ExecutorPlugin = new ExecutorPlugin {
+    override def init(context: PluginContext, extra: util.Map[String, String]): Unit = Tokens.driver = Some(context)
+
+    override def shutdown(): Unit = Tokens.driver = None
   }
 }
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from headland.jobs.clusters.kind import Kind, Terms
+from headland.jobs.clusters.kind import PACKAGE, Kind, Terms
 from headland.jobs.clusters.startup import MadeFile
 from headland.jobs.runner.processes import boot_id
 from headland.settings import DeployMode
@@ -17,10 +17,8 @@ SOURCES = tuple(sorted(Path(__file__).parent.glob("*.scala")))
 #: Schemes of cluster storage: those of Hadoop's drivers for Azure, of which applications have URLs in them.
 SCHEMES = ("wasbs", "wasb", "abfs", "abfss")
 
-_PACKAGE = "headland.filesystem"
-
 #: What Spark finds by the name of an interface (Java's ServiceLoader).
-SERVICES = {"org.apache.spark.security.HadoopDelegationTokenProvider": f"{_PACKAGE}.TokenProvider"}
+SERVICES = {"org.apache.spark.security.HadoopDelegationTokenProvider": f"{PACKAGE}.TokenProvider"}
 
 
 class NotReadyError(Exception):
@@ -64,11 +62,9 @@ class StorageAccess:
             NotReadyError: as `path`.
         """
         shipped = kind.shipping(self.path, mode, conf)
-        # Executors elsewhere get the job's tokens as they would get those of Kerberos.
-        spread = {"spark.security.directCredentialProviders.enabled": "true"} if shipped else {}
         return dataclasses.replace(
             terms,
-            defaults={**self.conf_of(kind), **spread, **terms.defaults},
+            defaults={**self.conf_of(kind), **terms.defaults},
             demands={**shipped, **terms.demands},
         )
 
@@ -87,8 +83,8 @@ def storage_conf(storage: Storage, public_url: str, authority: Path | None = Non
         "fs.headland.machine": boot_id(),
     }
     for scheme in SCHEMES:
-        conf[f"fs.{scheme}.impl"] = f"{_PACKAGE}.ClusterFileSystem"
-        conf[f"fs.AbstractFileSystem.{scheme}.impl"] = f"{_PACKAGE}.ClusterFiles"
+        conf[f"fs.{scheme}.impl"] = f"{PACKAGE}.ClusterFileSystem"
+        conf[f"fs.AbstractFileSystem.{scheme}.impl"] = f"{PACKAGE}.ClusterFiles"
     for place in storage.places:
         if place.kind == "folder":
             conf[f"fs.headland.folder.{place.name}"] = place.location

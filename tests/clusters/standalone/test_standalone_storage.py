@@ -1,0 +1,27 @@
+"""Executors of a standalone cluster reach cluster storage: the files of this node, and else through the service."""
+
+import pytest
+from tests.serving import APPLICATIONS, Served
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+
+#: As executors on another machine see it.
+ELSEWHERE = {"spark.hadoop.fs.headland.machine": "another"}
+
+
+@pytest.mark.parametrize("conf", [{}, ELSEWHERE], ids=["files", "service"])
+def test_executors_read_and_write(attached: Served, conf: dict[str, str]) -> None:
+    """Where they need a token they have the driver's, by Spark's own way; it is in nothing that others see."""
+    file = attached.put(APPLICATIONS / "storage.py", "programs/storage.py")
+    target = f"wasbs:///rows/{len(conf)}"
+    batch = attached.submit(file=file, args=[target], conf={"spark.executor.memory": "512m", **conf}).json()[
+        "id"
+    ]
+    assert attached.wait(batch) == "success", "\n".join(
+        line for line in attached.lines(batch) if " INFO " not in line
+    )
+    lines = attached.lines(batch)
+    assert "rows 1000" in lines
+    assert "executors know [[]]" in lines
+    assert "tokens in the open 0" in lines
+    assert not any("eyJ" in line for line in lines)
