@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import obstore
+from obstore.exceptions import AlreadyExistsError, NotSupportedError
 
 from headland.storage.accounts import AccountPlace
 from headland.storage.blobs import Entry
@@ -88,7 +89,7 @@ class Folders:
             if entry.folder:
                 await self._move_all(path, target)
             else:
-                await obstore.copy_async(self.store, path, target)
+                await self._copy(path, target, replace=replace)
                 await obstore.delete_async(self.store, path)
             await self._keep_folder_of(path)
 
@@ -131,6 +132,16 @@ class Folders:
                 if await self._blob(above) is not None:
                     raise BlobConflictError(self.shown(path), "a part of its path is a blob, not a folder")
             above = above.rpartition("/")[0]
+
+    async def _copy(self, path: str, target: str, *, replace: bool) -> None:
+        """By the store's own condition where nothing is to be replaced and it has one: what is there was looked for,
+        but somebody may have been faster."""
+        try:
+            await obstore.copy_async(self.store, path, target, overwrite=replace)
+        except AlreadyExistsError:
+            raise BlobExistsError(self.shown(target)) from None
+        except (NotSupportedError, NotImplementedError):
+            await obstore.copy_async(self.store, path, target)
 
     async def _move_all(self, path: str, target: str) -> None:
         names = [name async for name in self._below(path)]
