@@ -3,6 +3,7 @@ no error in the log.
 """
 
 import base64
+import http.client
 import json
 import socket
 import ssl
@@ -179,6 +180,198 @@ def test_clients_that_hang_up_are_no_errors(served: Served, farm: str, tmp_path:
     served.public.get("/health/live").raise_for_status()
 
 
+def pids_of(served: Served) -> list[int]:
+    """Of all its processes."""
+    assert served.process is not None
+    pids = [served.process.pid]
+    for pid in pids:
+        pids += children(pid)
+    return pids
+
+
+#: A request: method, path (of the private listener where it has no service's prefix), body, headers.
+Request = tuple[str, str, bytes, dict[str, str]]
+
+PLAIN = {"Content-Type": "application/json"}
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+UNKNOWN = json.dumps({f"k{number}": 1 for number in range(60_000)}).encode()
+NESTED = b'{"a":' * 150_000
+
+
+def batch(**members: object) -> bytes:
+    return json.dumps({"file": "wasbs:///a.py", **members}).encode()
+
+
+def of_jobs() -> dict[str, Request]:
+    def post(what: str, body: bytes, **headers: str) -> Request:
+        return "POST", f"/livy/{what}", body, {**PLAIN, **headers}
+
+    def environment(requirements: str) -> Request:
+        return post("environments", json.dumps({"name": "a", "requirements": requirements}).encode())
+
+    many = {f"k{number}": "" for number in range(60_000)}
+    jars = [f"wasbs:///{number}.jar" for number in range(10_000)]
+    return {
+        "configuration": post("batches", batch(conf=many)),
+        "configuration of a session": post("sessions", json.dumps({"conf": many}).encode()),
+        "jars": post("batches", batch(jars=jars)),
+        "jars in configuration": post("batches", batch(conf={"spark.jars": "a," * 450_000})),
+        "arguments": post("batches", batch(args=[1] * 300_000)),
+        "a path up and up": post("batches", batch(file="/" + "../" * 320_000)),
+        "a path down and down": post("batches", batch(file="wasbs:///" + "a/" * 480_000)),
+        "a class": post("batches", batch(file="wasbs:///a.jar", className="a." * 480_000)),
+        "a name": post("batches", batch(name="n" * 990_000)),
+        "a queue": post("batches", batch(queue="n" * 990_000)),
+        "members in members": post("batches", NESTED),
+        "unknown members": post("batches", UNKNOWN),
+        "numbers at the edge": post("batches", b'{"args":[' + b"1e299," * 140_000 + b"1]}"),
+        "a number beyond, and others": post("batches", b'{"args":[1e999' + b",1" * 450_000 + b"]}"),
+        "a number beyond, deep down": post(
+            "batches", (b'{"%b":' % (b"a" * 80)) * 300 + b"[1e999" + b",1" * 450_000 + b"]" + b"}" * 300
+        ),
+        "a key": post("batches", b"{}", **{"Idempotency-Key": '"' + "\\\\" * 30_000 + '"'}),
+        "a media type": post("batches", b"{}", **{"Content-Type": "application/json" + ";a=b" * 15_000}),
+        "extras": environment("a[" + "b," * 125_000 + "]"),
+        "versions": environment("a" + ">=1," * 60_000),
+        "brackets": environment("a;" + "(" * 250_000),
+        "a few brackets": environment("a;" + "(" * 4_000),
+        "lines": environment("a\n" * 130_000),
+        "lines that go on": environment("a\\\n" * 85_000),
+        "lines with extras": environment("\n".join("a[" + "b," * 100 + "c]>=1" for _ in range(1_000))),
+        "a part of names": ("GET", "/livy/batches?nameContains=" + "%25_" * 15_000, b"", {}),
+        "states": ("GET", "/livy/sessions?" + "state=idle&" * 5_000, b"", {}),
+        "a number": ("GET", "/livy/batches?from=" + "9" * 60_000, b"", {}),
+        "a large page": ("GET", "/livy/batches?size=2147483647", b"", {}),
+        "pages, private": ("GET", "/batches?size=2147483647&from=-1", b"", {}),
+        "media types, private": ("GET", "/batches/1/log", b"", {"Accept": "a," * 30_000}),
+        "a version, private": ("GET", "/batches", b"", {"Accept": "application/vnd.livy.v" + "a" * 60_000}),
+        "an owner, private": ("GET", "/batches?owner=" + "a" * 60_000, b"", {}),
+    }
+
+
+def of_administration() -> dict[str, Request]:
+    asked: dict[str, Request] = {}
+    for path in ("/identity/applications", "/identity/tenants", "/identity/people"):
+        asked[f"{path}, unknown members"] = ("POST", path, UNKNOWN, PLAIN)
+        asked[f"{path}, a name"] = ("POST", path, json.dumps({"name": "n" * 990_000}).encode(), PLAIN)
+        asked[f"{path}, members in members"] = ("POST", path, NESTED, PLAIN)
+    return {
+        **asked,
+        "audit, a target": ("GET", "/audit/entries?target=" + "%25" * 20_000, b"", {}),
+        "audit, a moment": ("GET", "/audit/entries?since=" + "2" * 60_000, b"", {}),
+        "audit, a size": ("GET", "/audit/entries?size=" + "9" * 60_000, b"", {}),
+        "audit, parameters": ("GET", "/audit/entries?" + "a=b&" * 16_000, b"", {}),
+        "audit, an entry": ("GET", "/audit/verification?expect=" + "1" * 60_000, b"", {}),
+        "storage, a path": ("PUT", "/storage/-/-/" + "a/" * 30_000 + "a", b"x", {}),
+        "storage, a folder": ("PUT", "/storage/file-system/entries/-/-/" + "a/" * 30_000 + "a", b"", {}),
+        "storage, a prefix": ("GET", "/storage/-/-?prefix=" + "a/" * 30_000, b"", {}),
+        "storage, a marker": ("GET", "/storage/-/-?marker=" + "%41" * 20_000, b"", {}),
+        "storage, ranges": ("GET", "/storage/-/-/a", b"", {"Range": "bytes=" + "0-1," * 15_000}),
+    }
+
+
+def of_control(served: Served) -> dict[str, Request]:
+    with served.client(served.token("https://management.azure.com/.default")) as client:
+        found = client.get("/subscriptions?api-version=2020-01-01").raise_for_status().json()
+    subscription = f"/subscriptions/{found['value'][0]['subscriptionId']}"
+    group = f"{subscription}/resourceGroups/a?api-version=2021-04-01"
+    roles = f"{subscription}/providers/Microsoft.Authorization/roleAssignments"
+    tags = {f"k{number}": "v" for number in range(60_000)}
+    place = {"location": "westus2"}
+    return {
+        "tags": ("PUT", group, json.dumps({**place, "tags": tags}).encode(), PLAIN),
+        "tags, merged": ("PATCH", group, json.dumps({"tags": tags}).encode(), PLAIN),
+        "properties": ("PUT", group, b'{"location":"westus2","properties":' + b'{"a":' * 140_000, PLAIN),
+        "a location": ("PUT", group, json.dumps({"location": "w" * 990_000}).encode(), PLAIN),
+        "a role": (
+            "PUT",
+            f"{roles}/12345678-1234-1234-1234-123456789012?api-version=2022-04-01",
+            json.dumps({"properties": {"roleDefinitionId": "/a" * 450_000, "principalId": "a"}}).encode(),
+            PLAIN,
+        ),
+        "a filter": ("GET", f"{roles}?api-version=2022-04-01&$filter=" + "%20eq%20" * 7_000, b"", {}),
+        "a token": ("GET", f"{group}&$skiptoken=" + "A" * 60_000, b"", {}),
+        "a path": ("GET", subscription + "/providers/Microsoft.AgFoodPlatform" * 1_500, b"", {}),
+    }
+
+
+def of_browsers(served: Served) -> dict[str, Request]:
+    token = f"/{served.administrator['tenantId']}/oauth2/v2.0/token"
+    boundary = {"Content-Type": "multipart/form-data; boundary=a"}
+    part = b'--a\r\nContent-Disposition: form-data; name="b"\r\n\r\n\r\n'
+    return {
+        "a form of fields": ("POST", "/portal/sign-in", b"a=b&" * 50_000, FORM),
+        "a form of nothing": ("POST", "/portal/sign-in", b"&" * 260_000, FORM),
+        "a form of signs": ("POST", "/portal/sign-in", b"name=" + b"%25" * 80_000, FORM),
+        "a form of parts": ("POST", "/portal/sign-in", part * 15_000, boundary),
+        "cookies": ("GET", "/portal/", b"", {"Cookie": "a=b;" * 15_000}),
+        "a cookie in quotation marks": ("GET", "/portal/", b"", {"Cookie": 'a="' + "\\" * 60_000 + '"'}),
+        "a way back": ("GET", "/portal/sign-in?going_to=" + "%41" * 20_000, b"", {}),
+        "a token's query": ("POST", f"{token}?" + "a=b&" * 15_000, b"grant_type=a", FORM),
+        "a token's scope": ("POST", token, b"grant_type=a&scope=" + b"a+" * 200_000, FORM),
+    }
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peaks of memory are read from /proc")
+@pytest.mark.parametrize("service", ["jobs", "administration", "control", "browsers"])
+def test_no_request_to_a_service_holds_up_the_others(served: Served, service: str) -> None:
+    """Of callers who are let in."""
+    asked = {
+        "jobs": of_jobs,
+        "administration": of_administration,
+        "control": lambda: of_control(served),
+        "browsers": lambda: of_browsers(served),
+    }[service]()
+    scopes = {"control": "https://management.azure.com/.default", "administration": f"{served.url}/.default"}
+    bearer = served.token(scopes[service]) if service in scopes else served.token()
+    own = {} if service == "browsers" else {"Authorization": f"Bearer {bearer}", "X-Requested-By": "tests"}
+    peaks = [PeakMemory(pid) for pid in pids_of(served)]
+    slow = {}
+    with (
+        served.client() as health,
+        served.client() as client,
+        httpx.Client(base_url=served.private_url) as private,
+    ):
+        for name, (method, path, body, headers) in asked.items():
+            is_private = path.startswith("/batches")
+
+            def ask(request: Request = (method, path, body, headers), is_private: bool = is_private) -> int:
+                method, path, body, headers = request
+                url = (served.private_url if is_private else served.url) + path
+                return client.request(method, url, content=body, headers=own | headers).status_code
+
+            assert ask() < 500, name
+            lag = served_lag(private if is_private else health, ask, attempts=6)
+            if lag >= MOST_LAG:
+                slow[name] = lag
+    assert not slow
+    assert max(peak.more() for peak in peaks) < MOST_MEMORY
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_heads_have_a_length(served: Served, private: bool) -> None:
+    context = ssl.create_default_context(cafile=str(served.ca))
+    path = "/batches" if private else "/livy/batches"
+    many = {f"x-{number}": "y" * 1_000 for number in range(80)}
+    for target, headers, status in (
+        (path + "/a" * 100_000, {}, 414),
+        (f"{path}?" + "a=b&" * 50_000, {}, 414),
+        (path, many, 431),
+    ):
+        connection = (
+            http.client.HTTPConnection("127.0.0.1", served.private_port)
+            if private
+            else http.client.HTTPSConnection("localhost", served.port, context=context)
+        )
+        connection.request("GET", target, headers=headers)
+        answer = connection.getresponse()
+        told = answer.read()
+        assert answer.status == status
+        # An address that is too long does not reach the service.
+        assert status == 414 or json.loads(told) == {"msg": "The headers are longer than 65536 bytes."}
+        connection.close()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="peaks of memory are read from /proc")
 def test_no_request_holds_up_the_others(served: Served) -> None:
     """Of tokens, forms, certificates and refused bodies of up to a megabyte."""
@@ -207,11 +400,7 @@ def test_no_request_holds_up_the_others(served: Served) -> None:
         (f"{own}/identity/applications", b"[" * 1_000_000, plain | bearer),
         (f"{own}/livy/batches", b"x" * 1_000_000, plain),
     ]
-    assert served.process is not None
-    pids = [served.process.pid]
-    for pid in pids:
-        pids += children(pid)
-    peaks = [PeakMemory(pid) for pid in pids]
+    peaks = [PeakMemory(pid) for pid in pids_of(served)]
     with served.client() as health, served.client() as client:
         for number, (url, body, headers) in enumerate(asked):
 

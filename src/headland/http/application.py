@@ -13,6 +13,9 @@ from headland.http.bodies import BodyError
 from headland.http.failures import body_error, client_gone, http_error, internal_error
 from headland.http.operations import Handler, Operation, any_of, routes_of
 
+#: Bytes of a request's headers. Of path and query the server takes 64 KiB.
+_MOST_HEADERS = 1 << 16
+
 #: What is answered to an error.
 Renderer = Callable[[Request, Exception], Awaitable[Response]]
 
@@ -66,6 +69,7 @@ class Application:
         scope["app"] = self
         request = Request(scope, receive, send)
         try:
+            _check_headers(scope)
             response = await self._handler(scope)(request)
         except Exception as error:
             kind = next(kind for kind in type(error).__mro__ if kind in self._errors)
@@ -101,3 +105,9 @@ class Application:
         if allowed is None:
             raise HTTPException(404)
         raise HTTPException(405, headers={"allow": allowed})
+
+
+def _check_headers(scope: Scope) -> None:
+    """Raises BodyError: 431, they are too long."""
+    if sum(len(name) + len(value) for name, value in scope["headers"]) > _MOST_HEADERS:
+        raise BodyError(431, f"The headers are longer than {_MOST_HEADERS} bytes.")

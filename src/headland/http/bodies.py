@@ -10,6 +10,9 @@ from headland.http.headers import header
 #: The setting that says how long most bodies may be.
 MAX_BODY = "server.max_body"
 
+#: Characters: parameters are read in a time that grows with their square.
+_LONGEST_MEDIA_TYPE = 1_024
+
 
 class BodyError(Exception):
     """A body can't be taken. `status` is what HTTP has for it; the message is for the caller."""
@@ -58,14 +61,20 @@ async def _received(request: Request, limit: int, setting: str) -> bytes:
 
 
 def media_type_of(request: Request) -> tuple[str, dict[str, str]]:
-    """Media type in lower case and its parameters; `""` where the request names none."""
+    """Media type in lower case and its parameters; `""` where the request names none. Raises as `parse_media_type`."""
     return parse_media_type(header(request.scope, b"content-type") or "")
 
 
 def parse_media_type(content_type: str) -> tuple[str, dict[str, str]]:
-    """The same of the header's text."""
+    """The same of the header's text.
+
+    Raises:
+        BodyError: 415, it is longer than any with parameters is.
+    """
     if ";" not in content_type:
         return content_type.strip().lower(), {}
+    if len(content_type) > _LONGEST_MEDIA_TYPE:
+        raise BodyError(415, f"Content-Type is longer than {_LONGEST_MEDIA_TYPE} characters.")
     message = Message()
     message["content-type"] = content_type
     parameters = message.get_params(failobj=[], header="content-type")

@@ -1,7 +1,6 @@
 """Say what is wrong with a JSON body in words that name the field."""
 
 import gc
-import json
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -24,8 +23,23 @@ _SOME_ENTRY = "[...]"
 #: Digits all alike, signs left out. A body that has none of the marks then has no number that a double can't hold.
 _DIGITS = bytes.maketrans(b"E123456789", b"e000000000")
 _SIGNS = b"+-"
-_MANY_DIGITS, _SOME_EXPONENT = b"0" * 300, b"e000"
+#: Fewer make no such number, whatever exponent of two digits they have.
+_MANY_DIGITS, _SOME_EXPONENT = b"0" * 200, b"e000"
 _LONG_EXPONENT = re.compile(rb"[\[,:\s]-?[\d.]+[eE][+-]?\d{3}")
+
+#: Numbers among which are those that a double can't hold: of many digits, or with an exponent to match their digits.
+_EXTREME = re.compile(
+    rb"-?(?<![\d.])(?:(?=[\d.]{200})\d++(?:\.\d++)?+(?:[eE][+-]?+\d++)?+|(?=[\d.]{33})\d++(?:\.\d++)?+[eE][+-]?+\d{3,}+"
+    rb"|\d++(?:\.\d++)?+[eE][+-]?+0*+(?:2[4-9]\d|[3-9]\d\d|1\d{3})\d*+)"
+)
+
+#: As many of them may be in a body: each takes a thousand times as long to decode as others.
+_MOST_EXTREME = 1_000
+_SOME_DIGIT = re.compile(rb"[^eE]*[1-9]")
+
+#: Stands for a number in whose place it is looked for, and is in nobody's text by chance.
+_MARK = "\0number\0"
+_MARKED = msgspec.json.encode(_MARK)
 
 
 class BodyInvalidError(Exception):
@@ -92,46 +106,68 @@ def has_plain_numbers(body: bytes) -> bool:
     return _SOME_EXPONENT not in alike or _LONG_EXPONENT.search(body) is None
 
 
-class _Number:
-    """A number that a double can't hold, as it was written."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
 def _check_numbers(body: bytes) -> None:
+    # Of the same length, so that what is found has the same place in both.
+    pieces = body.replace(b"\\\\", b"..").replace(b'\\"', b"..").split(b'"')
+    # Every other one stands in a text.
+    outside = b'"'.join(pieces[::2])
+    for found, number in enumerate(_EXTREME.finditer(outside)):
+        if _is_lost(number):
+            break
+        if found == _MOST_EXTREME:
+            raise BodyInvalidError(
+                "",
+                f"has more than {_MOST_EXTREME} numbers beyond 1e240, nearer to 0 than 1e-240, or of 200 digits",
+            )
+    else:
+        return
+    texts = outside.count(b'"', 0, number.start())
+    behind = number.start() - outside.rfind(b'"', 0, number.start()) - 1
+    start = sum(map(len, pieces[: 2 * texts])) + 2 * texts + behind
+    text = number[0].decode()
+    shown = text if len(text) <= 40 else f"{text[:40]}…"
     try:
-        value = json.loads(body, parse_float=_number, parse_int=_number)
-    except (ValueError, RecursionError):
+        with _collecting_later():
+            marked = msgspec.json.decode(b"%b%b%b" % (body[:start], _MARKED, body[start + len(text) :]))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # What is wrong with it is told by who decodes it.
         return
-    for place, number in _numbers(value):
-        text = number.text if len(number.text) <= 40 else f"{number.text[:40]}…"
-        reason = (
-            f"the number {text} can't be kept: numbers are doubles (IEEE 754), 0 or from 5e-324 to 1.8e308"
-        )
-        raise BodyInvalidError(place, reason)
+    with _collecting_later():
+        place = _place_of(_MARK, marked)
+    raise BodyInvalidError(
+        place,
+        f"the number {shown} can't be kept: numbers are doubles (IEEE 754), 0 or from 5e-324 to 1.8e308",
+    )
 
 
-def _number(text: str) -> object:
-    number = float(text)
-    became_zero = number == 0 and re.search(r"^[^eE]*[1-9]", text) is not None
-    return number if math.isfinite(number) and not became_zero else _Number(text)
+def _is_lost(number: re.Match[bytes]) -> bool:
+    """Whether a double can't hold it."""
+    value = float(number[0])
+    return not math.isfinite(value) or (value == 0 and _SOME_DIGIT.match(number[0]) is not None)
 
 
-def _numbers(value: object) -> Iterator[tuple[str, _Number]]:
-    left = [("", value)]
+def _place_of(mark: str, value: object) -> str:
+    """Where a text stands in what was decoded from JSON. The way to it is put into words at the end: a long one would
+    be there as often as what it leads to has entries.
+    """
+    left: list[tuple[Any, object]] = [(None, value)]
     while left:
-        place, value = left.pop()
-        match value:
-            case _Number():
-                yield place, value
-            case dict():
-                left += [
-                    (f"{place}.{name[:80]}" if place else name[:80], each) for name, each in value.items()
-                ]
-            case list():
-                left += [(f"{place}[{number}]", each) for number, each in enumerate(value)]
+        way, value = left.pop()
+        if not isinstance(value, dict | list):
+            continue
+        entries = value.items() if isinstance(value, dict) else enumerate(value)
+        if mark in (value.values() if isinstance(value, dict) else value):
+            return _in_words((way, next(step for step, each in entries if each == mark)))
+        left += [((way, step), each) for step, each in entries if isinstance(each, dict | list)]
+    return ""
+
+
+def _in_words(way: Any) -> str:
+    steps = []
+    while way is not None:
+        way, step = way
+        steps.append(f"[{step}]" if isinstance(step, int) else f".{step[:80]}")
+    return "".join(reversed(steps)).removeprefix(".")
 
 
 def _explain(problem: str, wanted: type, value: Callable[[], object], *, strict: bool) -> BodyInvalidError:

@@ -89,7 +89,7 @@ class Visit:
             client.host if client is not None else "unknown",
             headers.get("user-agent", ""),
             guarding.session_key(self.request),
-            self.request.cookies.get(guarding.DEVICE, ""),
+            guarding.cookie(self.request, guarding.DEVICE) or "",
         )
 
     @property
@@ -104,6 +104,11 @@ class Visit:
     def asked(self, name: str, default: str = "") -> str:
         """A parameter of the query."""
         return self.request.query_params.get(name, default)
+
+    def number(self, name: str) -> int:
+        """A parameter of the query that counts something; 0 where it does not."""
+        text = self.asked(name)
+        return int(text) if text.isdecimal() and len(text) < 10 else 0
 
     @property
     def said(self) -> str:
@@ -167,7 +172,7 @@ def page(
         if who is None and not public:
             raise SignInNeededError
         response = await answer(visit)
-        if visit.who is None and guarding.VISIT not in request.cookies:
+        if visit.who is None and guarding.cookie(request, guarding.VISIT) is None:
             guarding.keep(response, guarding.VISIT, visit.key)
         return response
 

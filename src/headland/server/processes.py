@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from granian.constants import HTTPModes, Interfaces, SSLProtocols
-from granian.http import HTTP1Settings
+from granian.http import HTTP1Settings, HTTP2Settings
 from granian.log import LogLevels
 from granian.server import Server
 
@@ -32,6 +32,10 @@ from headland.settings import Home, ServerSettings
 
 #: Seconds that the controller which this one follows gets to let go.
 LOCK_PATIENCE = 2.0
+
+#: Bytes that a request's head may have over HTTP/2 before it reaches an application, which has limits of its own. Of
+#: HTTP/1.1 the server's buffer has 400 kB.
+_MOST_HEADERS = 1 << 18
 
 
 def public_listener(settings: ServerSettings, certificate: ServerCertificate) -> None:
@@ -138,6 +142,7 @@ def _listen(factory: str, host: str, port: int, settings: ServerSettings, **tls:
         backpressure=most,
         # Also ends a connection that waits for its next request: no earlier than over HTTP/2.
         http1_settings=HTTP1Settings(header_read_timeout=round(settings.idle_timeout * 1000)),
+        http2_settings=HTTP2Settings(max_headers_size=_MOST_HEADERS),
         workers_kill_timeout=max(1, round(settings.shutdown_grace)),
         log_level=LogLevels.warning,
         log_dictconfig=GRANIAN,

@@ -124,8 +124,19 @@ WRONG = [
     ("file", 5, f"{REQUIRED}Path '5' is not absolute."),
     ("file", True, f"{REQUIRED}Path 'true' is not absolute."),
     ("file", "app.jar", f"{REQUIRED}Path 'app.jar' is not absolute."),
-    ("file", "wasbs:///" + "x" * 100_000, "Rejected, Reason: wasbs://default@headland/xxx"),
-    ("file", "x" * 100_000, f"{REQUIRED}Path 'xxx"),
+    ("file", "wasbs:///" + "x" * 8_000, "Rejected, Reason: wasbs://default@headland/xxx"),
+    ("file", "x" * 8_000, f"{REQUIRED}Path 'xxx"),
+    (
+        "file",
+        "x" * 100_000,
+        f"Rejected, Reason: '{'x' * 200}…' has 100000 characters; a path has 8192 at the most.",
+    ),
+    (
+        "conf",
+        dict.fromkeys(map(str, range(10_001)), ""),
+        f"{REQUIRED}conf has 10001 keys; 10000 are allowed.",
+    ),
+    ("conf", {"spark.jars": "a," * 10_002}, f"{REQUIRED}conf['spark.jars'] has more than 10000 items."),
     # Class names.
     ("className", "", f"{REQUIRED}className '' is not a class name."),
     ("className", "demo.", f"{REQUIRED}className 'demo.' is not a class name."),
@@ -407,7 +418,7 @@ def test_every_blocked_key_is_named(admit_body):
     with pytest.raises(BatchError) as refused:
         admit_body({**PROGRAM, "conf": conf}, blocked_conf=("spark.c", "spark.a"))
     assert refused.value.message == (
-        "Rejected, Reason: Blacklisted configuration values in session config: spark.c, spark.a"
+        "Rejected, Reason: Blacklisted configuration values in session config: spark.a, spark.c"
     )
     assert admit_body({**PROGRAM, "conf": conf}, blocked_conf=()).conf == conf
 

@@ -25,6 +25,23 @@ HASH = "--hash=sha256:" + "0" * 64
 TOOLS = Toolchain(Path("/java/bin/java"), Path("/spark"))
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a\n" * 130_000, "requirements name 130000 packages"),
+        ("a" + ">=1," * 60_000, "240001 characters beside hashes"),
+        ("b\na;" + "(" * 250_000, "requirements, line 2: 'a;((((("),
+        ("a;" + "(" * 4_000, "is not a requirement"),
+        ("\n".join(["a;" + " or ".join(["os_name=='a'"] * 15)] * 999), "when they are written out"),
+    ],
+)
+def test_requirements_without_measure_are_refused(text: str, problem: str) -> None:
+    with pytest.raises(RequirementsError) as refused:
+        Requirements.parse(text)
+    assert problem in str(refused.value)
+    assert len(str(refused.value)) < 300
+
+
 def test_requirements_are_names_versions_markers_and_hashes() -> None:
     text = (
         "# what agronomists use\n"

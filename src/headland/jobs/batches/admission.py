@@ -24,6 +24,8 @@ USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@\-]{0,127}")
 #: A queue, which becomes a line of the log.
 _QUEUE = re.compile(r"[^\x00-\x1f\x7f\x85\u2028\u2029]*")
 
+_NO_KEY = re.compile(r"[=\s]")
+
 #: Above these a request is a mistake, and lists of batches would carry it about.
 LONGEST_NAME = 255
 MOST_ITEMS = 10_000
@@ -49,6 +51,12 @@ _CONF_PATHS = (
     "spark.yarn.jars",
 )
 
+#: Configuration that may name many files.
+_CONF_LONG = frozenset({*_CONF_LISTS, *_CONF_PATHS})
+
+#: Paths that are looked at at once.
+_FEW = 100
+
 
 def admit(request: BatchRequest, settings: JobsSettings, paths: PathRules) -> Submission:
     """The submission that a request asks for.
@@ -69,6 +77,14 @@ def admit(request: BatchRequest, settings: JobsSettings, paths: PathRules) -> Su
     _check_program(submission)
     check_place(submission)
     return submission
+
+
+def takes_long(request: "Described") -> bool:
+    """Whether to look at all that a request names holds up others for longer than a thread takes to begin."""
+    named = (request.jars, request.py_files, request.files, request.archives)
+    return sum(len(paths or ()) for paths in named) > _FEW or any(
+        len(str(value)) > 100 * _FEW for key, value in (request.conf or {}).items() if key in _CONF_LONG
+    )
 
 
 class Described(Protocol):
@@ -112,7 +128,7 @@ def described(request: Described, settings: JobsSettings, **program: Any) -> Sub
     master, deploy_mode = _placement(conf, settings)
     lists = {name: _texts(field, getattr(request, name)) for name, field in _PATH_LISTS.items()}
     for key, name in _CONF_LISTS.items():
-        lists[name] += _split(conf.pop(key, ""))
+        lists[name] += _split(key, conf.pop(key, ""))
     return Submission(
         **program,
         jars=tuple(lists["jars"]),
@@ -166,25 +182,26 @@ def check_paths(submission: Submission, paths: PathRules) -> None:
     for path in submission.paths:
         paths.check(path)
     for key in _CONF_PATHS:
-        for path in _split(submission.conf.get(key, "")):
+        for path in _split(key, submission.conf.get(key, "")):
             paths.check(path)
 
 
 def _conf(given: Mapping[str, Scalar | None], blocked: Iterable[str]) -> dict[str, str]:
-    refused = dict.fromkeys(key for pattern in blocked for key in given if _blocks(pattern, key))
+    if len(given) > MOST_ITEMS:
+        raise RequirementError(f"conf has {len(given)} keys; {MOST_ITEMS} are allowed.")
+    patterns = tuple(blocked)
+    exact = frozenset(patterns)
+    beginnings = tuple(pattern[:-1] for pattern in patterns if pattern.endswith("*"))
+    refused = [key for key in given if key in exact or key.startswith(beginnings)]
     if refused:
         raise RejectedError(f"Blacklisted configuration values in session config: {', '.join(refused)}")
     conf = {}
     for key, value in given.items():
-        if not key.strip() or "=" in key or any(c.isspace() for c in key):
+        if _NO_KEY.search(key) or not key:
             raise RequirementError(f"conf has the key '{key[:80]}', which is not a configuration key.")
         if value is not None:
             conf[_text("conf", key) or ""] = _text(f"conf['{key}']", value) or ""
     return conf
-
-
-def _blocks(pattern: str, key: str) -> bool:
-    return key.startswith(pattern[:-1]) if pattern.endswith("*") else key == pattern
 
 
 def _placement(conf: dict[str, str], settings: JobsSettings) -> tuple[str, DeployMode]:
@@ -221,8 +238,12 @@ def _texts(field: str, values: list[Scalar] | None) -> list[str]:
     return [_text(f"{field}[{index}]", value) or "" for index, value in enumerate(values or ())]
 
 
-def _split(value: str) -> list[str]:
-    return [part for part in re.split(r"[,\s]+", value) if part]
+def _split(key: str, value: str) -> list[str]:
+    # The one before the first and the one behind the last may be empty.
+    parts = re.split(r"[,\s]+", value, maxsplit=MOST_ITEMS + 2)
+    if len(parts) > MOST_ITEMS + 2:
+        raise RequirementError(f"conf['{key}'] has more than {MOST_ITEMS} items.")
+    return [part for part in parts if part]
 
 
 def _matching(field: str, value: str | None, pattern: re.Pattern[str], kind: str) -> str | None:

@@ -12,7 +12,11 @@ from headland.storage import BlobUrl, Storage, StorageUrlError
 #: The scheme of URLs that Headland fetches itself.
 STORAGE_SCHEME = "wasbs"
 
+#: Characters of a path: above this it is a mistake, and to follow a local one takes longer the longer it is.
+LONGEST = 8192
+
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
+_UNPRINTABLE = re.compile(r"[\s\x00-\x1f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,11 @@ class PathRules:
         Raises:
             RejectedError: its scheme or place is not allowed, or it is malformed.
         """
-        if any(c.isspace() or c < " " for c in path):
+        if len(path) > LONGEST:
+            raise RejectedError(
+                f"'{path[:200]}…' has {len(path)} characters; a path has {LONGEST} at the most."
+            )
+        if _UNPRINTABLE.search(path):
             raise RejectedError(f"'{path[:200]}' is not a URL: it has white space or control characters.")
         if "," in path:
             # Else Spark would fetch what comes after it, which nobody has checked.

@@ -79,7 +79,11 @@ def idempotency_key_of(request: Request) -> str | None:
     given = request.headers.getlist("idempotency-key")
     if not given:
         return None
-    match = _KEY.fullmatch(given[0].strip())
+    text = given[0].strip()
+    # Of each character a reverse solidus may come first, and quotation marks round all.
+    if len(text) > 2 * LONGEST_KEY + 2:
+        raise BadKeyError(f"has {len(text)} characters; it must have 1 to {LONGEST_KEY}")
+    match = _KEY.fullmatch(text)
     if len(given) > 1 or match is None:
         raise BadKeyError("must be one text of visible ASCII characters, with or without quotation marks")
     key = match[2] or re.sub(r"\\(.)", r"\1", match[1] or "")
@@ -112,8 +116,10 @@ def check_accept(request: Request) -> None:
 
 def wants_events(request: Request) -> bool:
     """Whether server-sent events are asked for."""
-    accepted = request.headers.get("accept", "").lower().split(",")
-    return any(kind.partition(";")[0].strip() == EVENTS for kind in accepted)
+    accepted = request.headers.get("accept", "").lower()
+    return EVENTS in accepted and any(
+        kind.partition(";")[0].strip() == EVENTS for kind in accepted.split(",")
+    )
 
 
 def check_json(request: Request) -> None:

@@ -14,7 +14,7 @@ from headland.database import Database
 from headland.jobs import identity
 from headland.jobs.batches import log, record, store, submission
 from headland.jobs.batches.access import Access, Caller, Right
-from headland.jobs.batches.admission import admit
+from headland.jobs.batches.admission import admit, takes_long
 from headland.jobs.batches.errors import (
     AlreadyEndedError,
     AlreadyStoppedError,
@@ -41,6 +41,9 @@ from headland.storage import StorageError
 
 #: Pages up to so many batches are remembered; longer ones would take up more memory than they save time.
 LONGEST_REMEMBERED = 100
+
+#: Paths that storage is asked for before others have their turn.
+_LOOKS_AT_ONCE = 32
 
 #: Seconds between looks at whether a deleted batch has gone.
 _LOOK = 0.02
@@ -120,7 +123,11 @@ class Batches:
         """
         if caller.acting_for is not None:
             request = msgspec.structs.replace(request, proxy_user=caller.acting_for)
-        admitted = self._environments.resolve(admit(request, self._settings, self._paths))
+        rules = self._settings, self._paths
+        admitted = (
+            await asyncio.to_thread(admit, request, *rules) if takes_long(request) else admit(request, *rules)
+        )
+        admitted = self._environments.resolve(admitted)
         caller.check_acts_for(admitted.proxy_user)
         once = SubmissionKey.of(key, caller.client_id, admitted) if key is not None else None
         if once is not None:
@@ -321,7 +328,10 @@ class Batches:
 
     async def _look_for(self, admitted: submission.Submission) -> None:
         """Refuse at once what storage can tell is not there."""
-        for path in admitted.paths:
+        for number, path in enumerate(dict.fromkeys(admitted.paths)):
+            if number % _LOOKS_AT_ONCE == _LOOKS_AT_ONCE - 1:
+                # A folder's account answers at once: others have their turn.
+                await asyncio.sleep(0)
             blob = self._paths.blob(path)
             if blob is None:
                 continue

@@ -10,6 +10,9 @@ from packaging.requirements import InvalidRequirement, Requirement
 #: Largest requirements file in bytes, and most lines of it that name something.
 LARGEST, MOST = 262_144, 1_000
 
+#: Most characters of a line without its hashes: a reader of markers and versions is slow, and none needs a tenth of it.
+LONGEST_LINE = 4_096
+
 #: A name that can stand in a path, a URL and a configuration value as it is.
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 
@@ -39,12 +42,16 @@ class Requirements:
         """
         if len(text.encode("utf-8", "surrogatepass")) > LARGEST:
             raise RequirementsError(f"requirements are larger than {LARGEST} bytes")
-        lines = [_parse(number, line) for number, line in _logical_lines(text)]
+        lines = _logical_lines(text)
         if not lines:
             raise RequirementsError("requirements name no package")
         if len(lines) > MOST:
             raise RequirementsError(f"requirements name {len(lines)} packages; {MOST} are allowed")
-        return cls(tuple(lines))
+        found = cls(tuple(_parse(number, line) for number, line in lines))
+        # It is read again by who builds it, and may have grown: with blanks, and quotation marks.
+        if len(found.text.encode()) > LARGEST:
+            raise RequirementsError(f"requirements are larger than {LARGEST} bytes when they are written out")
+        return found
 
     @property
     def hashed(self) -> bool:
@@ -101,9 +108,14 @@ def _parse(number: int, line: str) -> str:
             f"requirements, line {number}: options such as '{rest[:40]}' are not taken, only names of packages with "
             "versions"
         )
+    if len(rest) > LONGEST_LINE:
+        raise RequirementsError(
+            f"requirements, line {number}: '{rest[:80]}…' has {len(rest)} characters beside hashes; {LONGEST_LINE} are "
+            "allowed"
+        )
     try:
         requirement = Requirement(rest)
-    except InvalidRequirement:
+    except (InvalidRequirement, RecursionError):
         raise RequirementsError(
             f"requirements, line {number}: '{rest[:80]}' is not a requirement such as pandas>=2.2"
         ) from None

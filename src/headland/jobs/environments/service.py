@@ -1,5 +1,6 @@
 """What can be done with environments, and which one a job gets."""
 
+import asyncio
 import importlib.metadata
 import secrets
 import sys
@@ -81,7 +82,8 @@ class Environments:
         if request.name == DEFAULT:
             raise EnvironmentTakenError(DEFAULT)
         try:
-            text = Requirements.parse(request.requirements).text
+            # A thousand lines with markers take a second.
+            text = (await asyncio.to_thread(Requirements.parse, request.requirements)).text
         except RequirementsError as error:
             raise BadEnvironmentError(f"{error}.") from None
         new = EnvironmentRow(

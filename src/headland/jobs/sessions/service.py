@@ -13,6 +13,7 @@ from headland.database import Database
 from headland.jobs import identity
 from headland.jobs.batches import log
 from headland.jobs.batches.access import Access, Caller, Right
+from headland.jobs.batches.admission import takes_long
 from headland.jobs.batches.errors import AlreadyStoppedError, NotFoundError, RejectedError
 from headland.jobs.batches.output import OutputReader
 from headland.jobs.batches.paths import PathRules
@@ -66,7 +67,11 @@ class Sessions:
         """
         if caller.acting_for is not None:
             request = msgspec.structs.replace(request, proxy_user=caller.acting_for)
-        wanted = commission.commission(request, self.settings, self.paths)
+        rules = self.settings, self.paths
+        if takes_long(request):
+            wanted = await asyncio.to_thread(commission.commission, request, *rules)
+        else:
+            wanted = commission.commission(request, *rules)
         asked = self._environments.resolve(wanted.submission)
         wanted = msgspec.structs.replace(wanted, submission=asked)
         caller.check_acts_for(asked.proxy_user)

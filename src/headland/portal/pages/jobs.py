@@ -28,7 +28,7 @@ _TOO_LATE_OR_SLOW = frozenset({409, 503})
 async def list_jobs(visit: Visit) -> Response:
     query = {name: visit.asked(name) for name in ("state", "owner", "name") if visit.asked(name).strip()}
     order = "asc" if visit.asked("order") == "asc" else "desc"
-    start = int(visit.asked("from")) if visit.asked("from").isdecimal() else 0
+    start = visit.number("from")
     asked = {**query, "order": order, "from": str(start), "size": str(SIZE)}
     if part := asked.pop("name", ""):
         asked["nameContains"] = part

@@ -44,7 +44,7 @@ _UP = frozenset({"idle", "busy"})
 
 
 async def list_sessions(visit: Visit) -> Response:
-    start = int(visit.asked("from")) if visit.asked("from").isdecimal() else 0
+    start = visit.number("from")
     name = visit.asked("name").strip()
     asked = {"order": "desc", "from": str(start), "size": str(_SIZE)} | (
         {"nameContains": name} if name else {}

@@ -92,7 +92,7 @@ async def leave_for_provider(visit: Visit) -> Response:
 
 
 async def come_back(visit: Visit) -> Response:
-    journey = Journey.unpacked(visit.request.cookies.get(guarding.JOURNEY, ""))
+    journey = Journey.unpacked(guarding.cookie(visit.request, guarding.JOURNEY) or "")
     try:
         key = await visit.portal.outside.end(journey, visit.request.query_params, visit.browser)
     except SignInError as error:
