@@ -89,8 +89,8 @@ def test_a_write_that_is_killed_is_never_taken_for_whole(served: Served, tmp_pat
     served.private.delete(f"/batches/{killed}")
     eventually(lambda: served.private.get(f"/batches/{killed}").status_code == 404, "it is gone")
     assert {entry.name for entry in (default / "killed" / "rows").iterdir()} <= {"_temporary"}
-    own = served.client(served.token(f"{served.url}/.default"))
-    listed = own.get("/storage/-/-", params={"prefix": "killed/", "limit": 1000}).json()["blobs"]
+    with served.client(served.token(f"{served.url}/.default")) as own:
+        listed = own.get("/storage/-/-", params={"prefix": "killed/", "limit": 1000}).json()["blobs"]
     assert all("/_temporary/" in blob["path"] for blob in listed), listed
     assert (default / "whole" / "rows" / "_SUCCESS").exists()
     count = submit(served, HERE / "reader.py", "wasbs:///whole/rows")
