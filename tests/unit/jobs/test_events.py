@@ -297,3 +297,29 @@ def test_a_log_that_goes_away_keeps_what_it_told(log, events):
     log.file.unlink()
     assert len(told(events)) == 1
     assert events.app_id == LOG
+
+
+def test_links_and_pipes_are_no_logs(folder, log, events, tmp_path):
+    """The folder is the job's to write: what it puts there must not lead anywhere, nor hold anybody up."""
+    log.write(application_start())
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text(json.dumps(application_start(app_id="stolen")) + "\n")
+    later = folder / "local-1900000000000"
+    later.symlink_to(elsewhere)
+    os.mkfifo(folder / "local-1900000000001")
+    events.refresh()
+    assert events.app_id == LOG
+
+
+def test_a_line_longer_than_any_event_is_passed_over(folder, log, events, monkeypatch):
+    monkeypatch.setattr("headland.jobs.batches.events._LONGEST", 1000)
+    log.write_bytes(b"x" * 10_500 + b"\n")
+    log.write(application_start())
+    events.refresh()
+    assert events.app_id == LOG
+
+
+def test_stages_without_number_are_counted_up_to_a_limit(log, events, monkeypatch):
+    monkeypatch.setattr("headland.jobs.batches.events._MOST_STAGES", 10)
+    log.write(job_start(0, *(stage_info(number, 1) for number in range(50))))
+    assert len(told(events)) == 10

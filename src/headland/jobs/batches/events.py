@@ -1,8 +1,11 @@
 """Spark's event log, read as it grows: who the application is, and how far it has come.
 
-The events' names and fields are Spark's (`org.apache.spark.util.JsonProtocol`).
+The events' names and fields are Spark's (`org.apache.spark.util.JsonProtocol`). But the folder is the job's to write,
+and anything may be in it: links lead nowhere, and what is too long or too much is left out.
 """
 
+import os
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,6 +51,12 @@ _LISTENED = (
     b'{"Event":"SparkListenerTaskEnd"',
 )
 
+#: Bytes of an event's line. Spark's own have some kilobytes, a plan's description among them.
+_LONGEST = 16 << 20
+
+#: Stages of one application that are counted.
+_MOST_STAGES = 100_000
+
 _decoder = msgspec.json.Decoder(_Event)
 
 
@@ -85,10 +94,12 @@ class ApplicationEvents:
             log = file.name.removesuffix(".inprogress")
             if log != self._log:
                 self._begin(log)
-            with file.open("rb") as opened:
+            # A pipe would never end, and a link lead out of the folder.
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            with os.fdopen(os.open(file, flags), "rb") as opened:
                 opened.seek(self._offset)
-                for line in opened:
-                    if not line.endswith(b"\n"):
+                for line in iter(lambda: opened.readline(_LONGEST), b""):
+                    if not line.endswith(b"\n") and len(line) < _LONGEST:
                         break
                     self._offset += len(line)
                     if line.startswith(_LISTENED):
@@ -155,13 +166,21 @@ class ApplicationEvents:
                 del self._stages[stage]
 
     def _stage(self, info: _StageInfo) -> _StageCount:
-        return self._stages.setdefault((info.id, info.attempt), _StageCount(info.name, info.tasks))
+        return self._counted((info.id, info.attempt), _StageCount(info.name, info.tasks))
 
     def _of_task(self, event: _Event) -> _StageCount:
-        return self._stages.setdefault((event.stage_id, event.attempt), _StageCount("", 0))
+        return self._counted((event.stage_id, event.attempt), _StageCount("", 0))
+
+    def _counted(self, key: tuple[int, int], new: _StageCount) -> _StageCount:
+        full = len(self._stages) >= _MOST_STAGES and key not in self._stages
+        return new if full else self._stages.setdefault(key, new)
 
 
 def _event_log(folder: Path) -> Path | None:
     """The newest application's log: a program may start more than one, one after another."""
-    logs = [entry for entry in folder.glob("*") if entry.is_file() and not entry.name.startswith(".")]
-    return max(logs, key=lambda log: (log.stat().st_mtime_ns, log.name), default=None)
+    logs = []
+    for entry in folder.glob("*"):
+        found = entry.lstat()
+        if stat.S_ISREG(found.st_mode) and not entry.name.startswith("."):
+            logs.append((found.st_mtime_ns, entry.name, entry))
+    return max(logs)[2] if logs else None

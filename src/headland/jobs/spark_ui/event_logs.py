@@ -5,6 +5,7 @@ It reads one folder. Links in it, and no copies, are all it gets: with a run dir
 
 import os
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,13 +27,22 @@ class EventLog:
 
 
 def event_logs(events: Path) -> list[EventLog]:
-    """Those in the folder `events` of a run, the newest last: a program may start one application after another."""
+    """Those in the folder `events` of a run, the newest last: a program may start one application after another. The
+    folder is the job's to write: what is or has a link, or is no file, is no log.
+    """
     try:
-        found = sorted(events.iterdir(), key=lambda path: path.stat().st_mtime_ns)
+        found = sorted(filter(_is_plain, events.iterdir()), key=lambda path: path.lstat().st_mtime_ns)
     except OSError:
         return []
     names = [(path, _NAME.fullmatch(path.name)) for path in found]
     return [EventLog(path, name["id"]) for path, name in names if name is not None]
+
+
+def _is_plain(path: Path) -> bool:
+    mode = path.lstat().st_mode
+    return stat.S_ISREG(mode) or (
+        stat.S_ISDIR(mode) and all(stat.S_ISREG(part.lstat().st_mode) for part in path.iterdir())
+    )
 
 
 def link(logs: Path, wanted: list[EventLog]) -> None:
