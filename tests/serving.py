@@ -82,6 +82,8 @@ class Served:
             # Tests that are about something else have the processors to themselves.
             "HEADLAND_JOBS_WARM_DRIVERS": "0",
             "HEADLAND_JOBS_STARTUP_CACHE": "false",
+            # The tests of Spark, behind walls: `TESTS_ISOLATION=sandbox make …`.
+            "HEADLAND_JOBS_ISOLATION": os.environ.get("TESTS_ISOLATION", "none"),
             "HEADLAND_JOBS_SPARK_CONF": json.dumps({"spark.driver.extraJavaOptions": QUICK_JAVA}),
             "XDG_CACHE_HOME": str(home.with_name(home.name + "-cache")),
             "XDG_CONFIG_HOME": str(home.with_name(home.name + "-config")),

@@ -107,7 +107,7 @@ def _server(*operations: Operation) -> Api:
 
 
 def _health(deployment: Deployment) -> list[Operation]:
-    return health_operations(deployment.home, deployment.database, deployment.settings.server.services)
+    return health_operations(deployment.home, deployment.database, deployment.settings)
 
 
 def _description(apis: list[Api]) -> Operation:

@@ -1,5 +1,7 @@
 """Liveness and readiness."""
 
+import asyncio
+
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,8 +11,9 @@ from headland.http.answers import json_answer
 from headland.http.operations import Answer, Operation
 from headland.identity import store as identity_store
 from headland.jobs.batches import store as batch_store
+from headland.jobs.isolation.isolation import described
 from headland.server.home import held
-from headland.settings import Home
+from headland.settings import Home, Settings
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -18,20 +21,26 @@ class Health(msgspec.Struct, frozen=True):
 
     status: str
     checks: dict[str, str] = {}
+    #: Behind which walls jobs run.
+    isolation: str | msgspec.UnsetType = msgspec.UNSET
 
 
-def health_operations(home: Home, database: Database, services: tuple[str, ...]) -> list[Operation]:
+def health_operations(home: Home, database: Database, settings: Settings) -> list[Operation]:
     """The two operations. They tell nothing that is worth a token."""
+    services = settings.server.services
 
     async def get_liveness(_request: Request) -> Response:
         return json_answer(Health("ok"))
 
     async def get_readiness(_request: Request) -> Response:
         checks = {"database": _database(database, services)}
+        isolation: str | msgspec.UnsetType = msgspec.UNSET
         if "jobs" in services:
+            # The first look tries what the kernel gives.
+            isolation = await asyncio.to_thread(described, settings.jobs)
             checks["controller"] = "ok" if held(home.controller_lock) else "not running"
         ready = all(check == "ok" for check in checks.values())
-        return json_answer(Health("ok" if ready else "not ready", checks), 200 if ready else 503)
+        return json_answer(Health("ok" if ready else "not ready", checks, isolation), 200 if ready else 503)
 
     return [
         Operation(

@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 from headland.settings.units import Bytes, Count, Port, Seconds, Whole
 
 DeployMode = Literal["client", "cluster"]
+IsolationKind = Literal["none", "sandbox"]
 
 
 class QueueSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -315,6 +316,36 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
             examples=[["spark.submit.deployMode", "spark.kubernetes.*"]],
         ),
     ] = ("spark.submit.deployMode", "spark.submit.proxyUser.allowCustomClasspathInClusterMode")
+    isolation: Annotated[
+        IsolationKind,
+        Meta(
+            description="`sandbox` puts walls around batches and sessions (Linux): they see their own run, the "
+            "programs that they run on, and what `jobs.readable_folders` and `jobs.local_folders` name. With `none`, "
+            "every job can read and change all that belongs to the user that Headland runs as, keys and other jobs "
+            "included. See docs/security.md."
+        ),
+    ] = "none"
+    readable_folders: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Folders and files of this machine that jobs may read behind the walls of `jobs.isolation`.",
+            examples=[["/srv/data"]],
+        ),
+    ] = ()
+    max_processes: Annotated[
+        Whole,
+        Meta(
+            description="Processes and threads of each program of a job, with all that it starts, behind the walls of "
+            "`jobs.isolation`; 0 sets no limit. The kernel does not count those of root."
+        ),
+    ] = 4096
+    max_open_files: Annotated[
+        Whole,
+        Meta(
+            description="Files that each process of a job may have open, behind the walls of `jobs.isolation`; 0 sets "
+            "no limit."
+        ),
+    ] = 65_536
     identity: Annotated[
         bool,
         Meta(

@@ -21,6 +21,7 @@ from headland.jobs.clusters.standalone import STANDALONE
 from headland.jobs.clusters.startup import StartupCache
 from headland.jobs.clusters.yarn import YARN
 from headland.jobs.environments.content import SHIPPED, Content, Contents
+from headland.jobs.isolation.isolation import Isolation
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import DeployMode, JobsSettings
 
@@ -92,6 +93,8 @@ class Clusters:
     access: ServiceAccess | None = None
     #: None where applications can't reach cluster storage.
     storage: StorageAccess | None = None
+    #: None where jobs run as the user that Headland runs as, and see what it sees.
+    isolation: Isolation | None = None
     _managers: dict[str, ResourceManager] = field(default_factory=dict)
 
     def plan(self, submission: Submission, batch_name: str, directory: RunDirectory) -> Launch:
@@ -135,6 +138,22 @@ class Clusters:
         return machine_of(
             placed, directory, terms, self.settings, self.tools, python=python, access=self.access
         )
+
+    def enclose(self, directory: RunDirectory, packages: Path | None = None) -> list[str]:
+        """Have a job in `directory` see its own alone: what goes before its programs (see `Isolation.enclose`). It may
+        write to `packages`.
+
+        Raises:
+            IsolationError: too few walls stand.
+        """
+        if self.isolation is None:
+            return []
+        files = (
+            self.startup.file if self.startup is not None else None,
+            self.storage.archive if self.storage is not None else None,
+        )
+        cached = [file.path for file in files if file is not None and file.path is not None]
+        return self.isolation.enclose(directory, packages, cached)
 
     def driver_host(self, submission: Submission, directory: RunDirectory) -> str:
         """The name or address by which others know the host of a driver on this node. Raises as `plan`."""

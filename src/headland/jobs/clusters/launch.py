@@ -80,6 +80,8 @@ def machine_of(
     memory = conf["spark.driver.memory"] if here else SUBMITTER_MEMORY
     environment: dict[str, str | None] = {
         **_environment(directory, conf if here else {}, python or settings.python or sys.executable, tools),
+        # The user's own folder is not to be seen from behind walls.
+        **({"HOME": str(directory.temporary)} if settings.isolation != "none" else {}),
         **(access.environment(directory) if access is not None else {}),
         **terms.environment,
     }

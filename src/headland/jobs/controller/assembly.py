@@ -19,6 +19,7 @@ from headland.jobs.controller.making import Making
 from headland.jobs.controller.upkeep import Upkeep
 from headland.jobs.controller.warm import WarmDrivers, for_batches
 from headland.jobs.environments.content import Contents
+from headland.jobs.isolation.isolation import Isolation, described
 from headland.jobs.sessions.controller.warming import for_sessions
 from headland.settings import Home, JobsSettings
 
@@ -64,7 +65,12 @@ def assemble(
         startup = StartupCache.of(tools, home.cache, training_digest())
         if startup is None:
             _log.warning("startup.no_cache", reason=f"{tools.java} is too old for one")
-    cluster = Clusters(jobs, tools, startup, Contents(home.environments), access, reached)
+    isolation = Isolation.of(jobs, home, tools)
+    if isolation.problem or not isolation.walls:
+        _log.warning("isolation.weak", isolation=described(jobs), reason=isolation.problem or None)
+    else:
+        _log.info("isolation", walls=isolation.walls)
+    cluster = Clusters(jobs, tools, startup, Contents(home.environments), access, reached, isolation)
     making = Making(cluster, companion, home)
     drivers, sessions = jobs.warm_drivers, jobs.warm_sessions
     if drivers and jobs.deploy_mode != "client":

@@ -16,6 +16,7 @@ from headland.jobs.controller.ending import Ending
 from headland.jobs.controller.held import Held, make_folders, write_private
 from headland.jobs.controller.runners import Runners, startable
 from headland.jobs.controller.staging import StagingDelayedError, StagingError, stage, with_package_cache
+from headland.jobs.isolation.isolation import behind, package_folder
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.jobs.wakeup import socket_address
 from headland.settings import Home, JobsSettings
@@ -45,6 +46,7 @@ class Launcher:
             staged = stage(request, directory, self.paths)
             staged = with_package_cache(staged, self.settings, self.home.packages, row.owner)
             launch = self.cluster.plan(staged, row.name or f"batch-{row.id}", directory)
+            walls = self.cluster.enclose(directory, package_folder(self.home.packages, row.owner))
         except (StagingDelayedError, NotReadyError) as error:
             _log.warning("batch.staging_delayed", batch=row.id, reason=str(error))
             waited = (self.clock() - (row.claimed_at or 0)) / 1000
@@ -61,7 +63,7 @@ class Launcher:
         directory.write(
             directory.launch,
             {
-                "command": launch.command,
+                "command": behind(walls, launch.command),
                 "environment": launch.environment,
                 "arguments": launch.arguments,
                 "kill_grace": self.settings.kill_grace,

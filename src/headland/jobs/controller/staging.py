@@ -2,7 +2,6 @@
 
 import asyncio
 import errno
-import hashlib
 import shutil
 import zipfile
 from pathlib import Path
@@ -13,6 +12,7 @@ import msgspec
 from headland.jobs.batches.errors import RejectedError
 from headland.jobs.batches.paths import PathRules, local_path, scheme_of
 from headland.jobs.batches.submission import Submission
+from headland.jobs.isolation.isolation import package_folder
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.settings import JobsSettings
 from headland.storage import StorageError
@@ -36,17 +36,17 @@ def stage(submission: Submission, directory: RunDirectory, paths: PathRules) -> 
         StagingError: something is not there (any more), not allowed, or is not an archive.
         StagingDelayedError: storage does not answer, or the disk is full.
     """
-    shutil.rmtree(directory.staged, ignore_errors=True)
+    _clear(directory.staged)
     if shutil.disk_usage(directory.path).free < ROOM:
         # Not worth a try: the runner could not even put on record that it was there.
         raise StagingDelayedError("the disk of the run directories is full")
     try:
-        directory.staged.mkdir(mode=0o700)
+        directory.staged.mkdir(mode=0o700, exist_ok=True)
         staged = {path: _fetch(path, index, directory, paths) for index, path in enumerate(submission.paths)}
     except OSError as error:
         if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
             raise
-        shutil.rmtree(directory.staged, ignore_errors=True)
+        _clear(directory.staged)
         raise StagingDelayedError(f"the disk of the run directories: {error.strerror}") from error
     if not submission.python:
         for path in (submission.file, *submission.jars):
@@ -65,14 +65,18 @@ def stage(submission: Submission, directory: RunDirectory, paths: PathRules) -> 
 def with_package_cache(
     submission: Submission, settings: JobsSettings, packages: Path, owner: str | None
 ) -> Submission:
-    """The submission with a folder for what its `spark.jars.packages` bring, one that jobs of its owner share: what
-    one owner's jobs have put there must not run in another's.
-    """
+    """The submission with a folder for what its `spark.jars.packages` bring, one that jobs of its owner share."""
     if "spark.jars.ivy" in {*settings.spark_conf, *submission.conf}:
         return submission
-    folder = packages / hashlib.sha256((owner or "").encode()).hexdigest()[:32]
+    folder = package_folder(packages, owner)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return msgspec.structs.replace(submission, conf={"spark.jars.ivy": str(folder), **submission.conf})
+
+
+def _clear(staged: Path) -> None:
+    """Empty the folder, and keep it: a program that waits behind walls sees this one, and no later one of its name."""
+    for entry in staged.iterdir() if staged.is_dir() else ():
+        shutil.rmtree(entry, ignore_errors=True)
 
 
 def _fetch(path: str, index: int, directory: RunDirectory, paths: PathRules) -> str:

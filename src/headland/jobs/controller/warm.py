@@ -24,6 +24,7 @@ from headland.jobs.controller.held import Held, make_folders, write_private
 from headland.jobs.controller.making import Making
 from headland.jobs.controller.memory import available, of_driver
 from headland.jobs.controller.tries import Tries
+from headland.jobs.isolation.isolation import IsolationError, behind
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.jobs.wakeup import socket_address
 from headland.settings import Home, JobsSettings
@@ -50,15 +51,20 @@ class Purpose:
     folder: Path
     #: A job that asks for nothing: its JVM is the one that stands ready.
     plain: Submission
-    #: What a runner is to start, command and environment, that a directory's JVM may be had with these.
-    program: Callable[[RunDirectory, list[str], dict[str, str]], tuple[list[str], dict[str, str]]]
+    #: What a runner is to start, command and environment, that a directory's JVM may be had behind these walls, with
+    #: this command and environment.
+    program: Callable[[RunDirectory, list[str], list[str], dict[str, str]], tuple[list[str], dict[str, str]]]
 
 
 def for_batches(wanted: int, home: Home) -> Purpose:
     """Drivers for batches are the JVMs themselves."""
-    return Purpose(
-        wanted, home.batches, Submission(file=""), lambda _, command, environment: (command, environment)
-    )
+
+    def program(
+        _: RunDirectory, walls: list[str], java: list[str], environment: dict[str, str]
+    ) -> tuple[list[str], dict[str, str]]:
+        return behind(walls, java), environment
+
+    return Purpose(wanted, home.batches, Submission(file=""), program)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +193,15 @@ class WarmDrivers:
     def _fits(self, driver: Driver, submission: Submission) -> bool:
         if driver.held.exit_code is not None:
             return False
+        if self._settings.isolation != "none" and self._brings_packages(submission):
+            return False  # its owner's folder of packages is not among what this driver sees
         try:
             return self._cluster.machine(submission, driver.held.directory) == driver.machine
         except ValueError:
             return False  # its options can't be split, which is said when it is planned
+
+    def _brings_packages(self, submission: Submission) -> bool:
+        return "spark.jars.packages" in {*self._settings.spark_conf, *submission.conf}
 
     def _start(self) -> None:
         companion = self._making.companion
@@ -199,7 +210,7 @@ class WarmDrivers:
         directory = RunDirectory(self._purpose.folder / secrets.token_hex(16))
         try:
             driver = self._start_in(directory, companion.path)
-        except OSError as error:  # a full disk, or too many processes
+        except (OSError, IsolationError) as error:  # a full disk, or too many processes
             pause = self._tries.failed(self._clock())
             _log.warning("driver.lost", run=directory.path.name, said=str(error), again_in=pause)
             shutil.rmtree(directory.path, ignore_errors=True)
@@ -218,9 +229,13 @@ class WarmDrivers:
         write_private(file, argument_file(arguments))
         java = [str(self._cluster.tools.java), f"@{file}"]
         access = self._cluster.access
+        if access is not None:
+            # There to be seen from behind walls: the job's own go into the same file.
+            write_private(directory.instances, "[]")
+        walls = self._cluster.enclose(directory)
         held = Held(
             directory,
-            *self._purpose.program(directory, java, machine.environment),
+            *self._purpose.program(directory, walls, java, machine.environment),
             socket_address(self._home.controller_socket),
             patience=_PATIENCE,
             identity=access.endpoint if access is not None else None,

@@ -4,6 +4,7 @@
 | --- | --- | --- |
 | `launch.json` | controller | the program, its environment and folder; complete before a runner is started |
 | `instances.json` | controller | for the job: instances of the farm service that it may read |
+| `walls` | controller | what the program may see (`headland.jobs.isolation`), where it stands behind walls |
 | `warm.json` | controller | a program to be started before there is a job for it (see `waiting.py`) |
 | `warmed` | runner | that program stands ready |
 | `lock` | runner | held (flock) as long as a runner lives |
@@ -119,6 +120,27 @@ class RunDirectory:
     def events(self) -> Path:
         """Spark's event log."""
         return self.path / "events"
+
+    @property
+    def walls(self) -> Path:
+        """What the program may see, for who puts up its walls."""
+        return self.path / "walls"
+
+    @property
+    def root(self) -> Path:
+        """An empty folder, on which the program's own root is mounted."""
+        return self.path / "root"
+
+    @property
+    def readable(self) -> list[Path]:
+        """What the program behind walls may read."""
+        names = ("java.args", "warm.args", "none.properties", "uploads")
+        return [*(self.path / name for name in names), self.instances, self.staged]
+
+    @property
+    def writable(self) -> list[Path]:
+        """What it may write; who reads there expects anything."""
+        return [self.work, self.temporary, self.events]
 
     def read(self, file: Path) -> dict[str, object] | None:
         """A record, or None where it is not written."""

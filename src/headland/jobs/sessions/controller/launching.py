@@ -13,6 +13,7 @@ from headland.jobs.clusters.filesystem import NotReadyError
 from headland.jobs.controller.held import Held, make_folders, write_private
 from headland.jobs.controller.runners import Runners, startable
 from headland.jobs.controller.staging import StagingDelayedError, StagingError, stage, with_package_cache
+from headland.jobs.isolation.isolation import package_folder
 from headland.jobs.sessions import commission
 from headland.jobs.sessions.controller.warming import host_command, host_environment, processes
 from headland.jobs.sessions.host_calls import socket_of
@@ -65,6 +66,7 @@ class SessionLauncher:
             )
             staged = with_package_cache(staged, self.settings, self.home.packages, row.owner)
             launch = self.cluster.plan(staged, row.name or f"livy-session-{row.id}", folder)
+            walls = self.cluster.enclose(folder, package_folder(self.home.packages, row.owner))
         except (StagingDelayedError, NotReadyError) as error:
             _log.warning("session.staging_delayed", session=row.id, reason=str(error))
             waited = (self.clock() - (row.claimed_at or 0)) / 1000
@@ -82,7 +84,7 @@ class SessionLauncher:
         folder.write(
             folder.plan,
             {
-                **processes(self.settings, self.cluster.tools, launch.command, launch.environment),
+                **processes(self.settings, self.cluster.tools, walls, launch.command, launch.environment),
                 "kind": wanted.kind,
                 "socket": socket_of(folder.path),
                 "notify": notify,

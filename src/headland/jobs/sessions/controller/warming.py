@@ -8,6 +8,7 @@ from headland.jobs.batches.submission import SHELL, Submission
 from headland.jobs.clusters.java import Toolchain
 from headland.jobs.clusters.launch import MARK
 from headland.jobs.controller.warm import Purpose
+from headland.jobs.isolation.isolation import behind
 from headland.jobs.runner.run_directory import RunDirectory
 from headland.jobs.sessions.run_folder import SessionFolder
 from headland.settings import Home, JobsSettings
@@ -17,10 +18,11 @@ def for_sessions(wanted: int, settings: JobsSettings, home: Home, tools: Toolcha
     """Drivers for sessions, whose JVM is their host's to start."""
 
     def program(
-        directory: RunDirectory, java: list[str], environment: dict[str, str]
+        directory: RunDirectory, walls: list[str], java: list[str], environment: dict[str, str]
     ) -> tuple[list[str], dict[str, str]]:
         folder = SessionFolder(directory.path)
-        folder.write(folder.plan, processes(settings, tools, java, environment))
+        folder.uploads.mkdir(mode=0o700)
+        folder.write(folder.plan, processes(settings, tools, walls, java, environment))
         return [*host_command(folder), "wait"], host_environment(folder)
 
     # The driver of a session runs on this node, whatever is said of batches.
@@ -29,9 +31,9 @@ def for_sessions(wanted: int, settings: JobsSettings, home: Home, tools: Toolcha
 
 
 def processes(
-    settings: JobsSettings, tools: Toolchain, java: list[str], environment: dict[str, str]
+    settings: JobsSettings, tools: Toolchain, walls: list[str], java: list[str], environment: dict[str, str]
 ) -> dict[str, object]:
-    """What a host's plan says of the processes that it starts."""
+    """What a host's plan says of the processes that it starts, each behind `walls` (see `Isolation.enclose`)."""
     python = environment["PYSPARK_DRIVER_PYTHON"]
     if settings.spark_home or python != sys.executable:
         # A Spark or Python of the deployment's own choice brings PySpark from the Spark: that of the Python, if it has
@@ -39,7 +41,7 @@ def processes(
         library = tools.spark_home / "python" / "lib"
         archives = [str(library / "pyspark.zip"), *map(str, sorted(library.glob("py4j-*-src.zip")))]
         environment = {**environment, "PYTHONPATH": ":".join(archives)}
-    return {"jvm": java, "environment": environment, "python": python}
+    return {"walls": walls, "jvm": behind(walls, java), "environment": environment, "python": python}
 
 
 def host_command(folder: SessionFolder) -> list[str]:

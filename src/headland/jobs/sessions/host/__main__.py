@@ -48,7 +48,7 @@ async def _processes(given: dict[str, Any], directory: SessionFolder) -> tuple[J
     """The JVM, and the interpreter that makes the application."""
     said = {"_PYSPARK_DRIVER_CONN_INFO_PATH": str(directory.gateway)}
     jvm = await Jvm.start(given["jvm"], _environment(given) | said)
-    return jvm, await Interpreter.start(given["python"], _environment(given))
+    return jvm, await Interpreter.start(given.get("walls", []), given["python"], _environment(given))
 
 
 def _environment(given: dict[str, Any]) -> dict[str, str]:
@@ -69,7 +69,9 @@ async def _host(
 
     async def start(name: str) -> Interpreter:
         interpreter = (
-            waiting if name == first else await Interpreter.start(given["python"], _environment(given))
+            waiting
+            if name == first
+            else await Interpreter.start(given.get("walls", []), given["python"], _environment(given))
         )
         interpreter.tell(
             language=name,

@@ -82,8 +82,8 @@ class Interpreter:
         self._numbers = count()
 
     @classmethod
-    async def start(cls, python: str, environment: dict[str, str]) -> "Interpreter":
-        """Start one. It imports PySpark, and waits to be told what it is for.
+    async def start(cls, walls: list[str], python: str, environment: dict[str, str]) -> "Interpreter":
+        """Start one behind `walls`. It imports PySpark, and waits to be told what it is for.
 
         Raises:
             OSError: it can't be started.
@@ -91,7 +91,9 @@ class Interpreter:
         ours, theirs = socket.socketpair()
         try:
             with theirs:
+                before = [*walls, str(theirs.fileno()), "--"] if walls else []
                 process = await asyncio.create_subprocess_exec(
+                    *before,
                     *(python, "-c", _PROGRAM, _source_root(), str(theirs.fileno())),
                     env=environment,
                     stdin=asyncio.subprocess.DEVNULL,
