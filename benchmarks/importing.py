@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
+from typing import NoReturn
 
 from benchmarks.fields import lines
 from benchmarks.harness import Aim, BenchmarkError, Row, Yardstick, row
@@ -20,7 +21,6 @@ from headland.farm.bulk.prepared import Mode
 from headland.farm.bulk.preparing import Preparing
 from headland.farm.bulk.wire import Event, Finished
 from headland.farm.documents.stamps import Stamp
-from headland.farm.geometry import Geometry, Placed
 from headland.farm.stores import Store
 from headland.farm.stores.files import FileShelf
 from headland.farm.versions import Version
@@ -118,11 +118,18 @@ async def _take(store: Store, mode: Mode, family: str | None, body: bytes) -> Ev
         for start in range(0, len(body), _CHUNK):
             yield body[start : start + _CHUNK]
 
-    async def measure(_geometry: Geometry, field: str) -> Placed:
+    async def takes_long(_what: object, field: str) -> NoReturn:
         raise BenchmarkError(f"{field} takes long")
 
-    preparing = Preparing(Version.C, family, mode, _CHUNK, measure=measure)
-    taking = Import(store, preparing, mode, LineReader(_CHUNK), lambda: Stamp(int(time.time()), "benchmark"))
+    preparing = Preparing(Version.C, family, mode, _CHUNK, measure=takes_long)
+    taking = Import(
+        store,
+        preparing,
+        mode,
+        LineReader(_CHUNK),
+        lambda: Stamp(int(time.time()), "benchmark"),
+        ask=takes_long,
+    )
     told = None
     async for event in taking.run(chunks()):
         told = event

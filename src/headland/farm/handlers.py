@@ -34,6 +34,7 @@ from headland.farm.documents.making import Patch, patch_of
 from headland.farm.documents.pages import Listing, Page
 from headland.farm.documents.parents import key_below, parent_id
 from headland.farm.documents.rows import Key, Row
+from headland.farm.documents.schemas import judged
 from headland.farm.documents.stamps import Stamp
 from headland.farm.documents.tokens import Continuation, opened, sealed
 from headland.farm.errors import InvalidInputError, ResourceNotFoundError, UnsupportedMediaTypeError
@@ -160,7 +161,8 @@ class Handlers:
             (document,) = self._gathered(connection, [self._shown(written.stored, request)])
             return written, document
 
-        written, document = await visit.store.write(put)
+        ask = partial(self._surroundings.workers.ask, caller_of(visit))
+        written, document = await judged(lambda: visit.store.write(put), ask)
         return self._written(request, arrival, written, document)
 
     async def delete(self, request: Request, _arrival: Arrival, visit: Visit) -> Response:

@@ -8,6 +8,7 @@ import asyncio
 import gc
 import gzip
 import json
+import secrets
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -296,3 +297,26 @@ async def test_a_schema_that_unfolds_without_end(admin: Caller, caller: Callable
     assert "takes more memory or time to be held to its JSON Schema" in answers[0].text
     assert (await latest("PATCH", "/datasets/d2/records/r1", json={"record": {"n": 1}})).status_code == 400
     await latest.make("/datasets/d2/records/r1", record={"n": "one"})
+
+
+async def test_other_writes_go_on_while_a_schema_is_looked_at(
+    admin: Caller, caller: Callable[..., Caller]
+) -> None:
+    """The look counts for what is written when it is done."""
+    latest = caller(version="2023-11-01-preview")
+    named = {f"b{n}": {"allOf": [{"$ref": f"#/$defs/b{n + 1}"}] * 2} for n in range(40)}
+    # What took too long once is not looked at again.
+    named["b40"] = {"required": [secrets.token_hex()]}
+    schema = {"$defs": named, "properties": {"n": {"$ref": "#/$defs/b0"}}}
+    await latest.make("/datasets/d1", type="ChemicalProduct", recordsSchema=schema)
+    record = asyncio.create_task(latest("PATCH", "/datasets/d1/records/r1", json={"record": {"n": {}}}))
+    # A worker looks at it for half a second, and has to start before.
+    await asyncio.sleep(0.05)
+    other = {"$defs": None, "properties": None, "required": ["y"]}
+    replaced = await latest("PATCH", "/datasets/d1", json={"recordsSchema": other})
+    assert replaced.status_code == 200, replaced.text
+    assert not record.done()
+    answer = await record
+    assert answer.status_code == 400
+    # Had the look been in the transaction, the other schema would have come behind it.
+    assert "is not what the dataset's schema demands" in answer.text

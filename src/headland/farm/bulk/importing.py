@@ -11,7 +11,9 @@ from headland.farm.bulk.prepared import Mode, Prepared
 from headland.farm.bulk.preparing import Preparing
 from headland.farm.bulk.storing import Outcome, store
 from headland.farm.bulk.wire import Committed, Event, Finished, Refused, Stopped
+from headland.farm.documents.schemas import Ask, judged
 from headland.farm.documents.stamps import Stamp
+from headland.farm.errors import WorkersBusyError
 from headland.farm.stores import Store
 from headland.farm.wire import Error
 from headland.http.bodies import BodyError
@@ -41,8 +43,17 @@ class Import:
     """One import."""
 
     def __init__(
-        self, target: Store, preparing: Preparing, mode: Mode, reader: LineReader, stamp: Callable[[], Stamp]
+        self,
+        target: Store,
+        preparing: Preparing,
+        mode: Mode,
+        reader: LineReader,
+        stamp: Callable[[], Stamp],
+        *,
+        ask: Ask,
     ) -> None:
+        """`ask` has a worker look at schemas."""
+        self._ask = ask
         self._store = target
         self._preparing = preparing
         self._mode = mode
@@ -62,6 +73,8 @@ class Import:
                 yield self._counted(Committed)
         except BodyError as error:
             yield self._stopped("BadRequest", error.message)
+        except WorkersBusyError as error:
+            yield self._stopped(error.code, error.message)
         except ClientDisconnect:
             yield self._stopped("BadRequest", "The request ended before its body did.")
         except DatabaseUnavailableError:
@@ -97,8 +110,9 @@ class Import:
                     refused.append(found)
         outcome = Outcome()
         if prepared:
-            outcome = await self._store.write(
-                lambda connection: store(connection, prepared, self._mode, stamp)
+            outcome = await judged(
+                lambda: self._store.write(lambda connection: store(connection, prepared, self._mode, stamp)),
+                self._ask,
             )
         outcome.refused = sorted([*outcome.refused, *refused], key=lambda each: each.line)
         self._total.add(outcome)

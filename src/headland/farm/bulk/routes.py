@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -21,7 +22,7 @@ from headland.farm.documents.stamps import Stamp
 from headland.farm.errors import InvalidInputError, UnsupportedMediaTypeError
 from headland.farm.geometry import Geometry, Placed
 from headland.farm.guarded import guarded
-from headland.farm.handlers import Surroundings
+from headland.farm.handlers import Surroundings, caller_of
 from headland.farm.parameters import api_version
 from headland.farm.queries import one, whole_number
 from headland.farm.versions import Version
@@ -160,6 +161,7 @@ class _Bulk:
             mode,
             LineReader(longest, first),
             lambda: Stamp(int(clock()), visit.principal.object_id),
+            ask=partial(self._surroundings.workers.ask, caller_of(visit)),
         )
         return AccountResponse(visit.store, taking.run(_body_of(request)), lines_head(request))
 

@@ -21,7 +21,7 @@ from headland.farm.documents.inserting import insert_new
 from headland.farm.documents.making import Patch
 from headland.farm.documents.references import check_referred
 from headland.farm.documents.rows import Made, Row
-from headland.farm.documents.schemas import check_schemas
+from headland.farm.documents.schemas import Look, UnjudgedError, check_schemas
 from headland.farm.documents.stamps import Stamp, new_etag
 from headland.farm.documents.standing import Standing, standing
 from headland.farm.documents.uniqueness import check_only_one, says_alone
@@ -40,12 +40,20 @@ class Outcome:
 
 
 def store(connection: Connection, chunk: Sequence[Prepared], mode: Mode, stamp: Stamp) -> Outcome:
-    """Store what the lines of a chunk ask for, in their order. What a line can't have is refused, and no other."""
+    """Store what the lines of a chunk ask for, in their order. What a line can't have is refused, and no other.
+
+    Raises:
+        UnjudgedError: schemas have to be looked at before, for all the chunk.
+    """
     outcome = Outcome()
+    unjudged: list[Look] = []
     for family, lines in groupby(chunk, lambda each: each.shape.family):
         storing = _Storing(connection, family, mode, stamp, outcome)
         for run in _runs(storing.with_parents(list(lines))):
             storing.store(run)
+        unjudged += storing.unjudged
+    if unjudged:
+        raise UnjudgedError(unjudged)
     return outcome
 
 
@@ -74,6 +82,8 @@ class _Storing:
         self._mode = mode
         self._stamp = stamp
         self._outcome = outcome
+        #: What some lines wait for: none of the chunk is stored.
+        self.unjudged: list[Look] = []
         #: Looked up once: no other begins before this chunk is written.
         self._cascade = under_way(connection)
 
@@ -104,6 +114,8 @@ class _Storing:
                 continue
             try:
                 self._change(each)
+            except UnjudgedError as error:
+                self.unjudged += error.looks
             except (FarmError, BodyInvalidError) as error:
                 self._refuse(each, error)
 
@@ -121,6 +133,9 @@ class _Storing:
                 check_schemas(self._connection, each.shape, each.key, each.made.row.stored)
             if self._cascade is not None:
                 admit(self._connection, each.shape, each.key, each.made.facts, self._cascade)
+        except UnjudgedError as error:
+            self.unjudged += error.looks
+            return False
         except (FarmError, BodyInvalidError) as error:
             self._refuse(each, error)
             return False
