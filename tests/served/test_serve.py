@@ -43,10 +43,30 @@ def run(
 class TestFirstStart:
     def test_makes_a_private_home_with_everything(self, served: Served) -> None:
         assert stat.S_IMODE(served.home.stat().st_mode) == 0o700
-        for file in ("headland.db", "tls/ca.pem", "tls/ca.key", "tls/server.pem", "tls/server.key"):
+        for file in ("headland.db", "tls/ca.pem", "tls/upcoming.pem", "tls/server.pem", "tls/server.key"):
             assert (served.home / file).is_file(), file
-        for secret in ("tls/ca.key", "tls/server.key"):
-            assert stat.S_IMODE((served.home / secret).stat().st_mode) == 0o600
+        # The authority has signed all that it ever will.
+        assert not (served.home / "tls/ca.key").exists()
+
+    def test_nothing_in_the_home_is_for_others_whatever_the_umask(
+        self, make_served: Callable[..., Served]
+    ) -> None:
+        served = make_served()
+        before = os.umask(0)
+        try:
+            served.start()
+        finally:
+            os.umask(before)
+        served.stop()
+        (served.home / "headland.db").chmod(0o644)
+        served.home.chmod(0o755)
+        served.start(authorize=False)
+        said = served.log.read_text()
+        assert said.count('"event":"home.open"') == 2
+        assert ('"event":"server.root"' in said) == (os.geteuid() == 0)
+        for path in (served.home, *served.home.rglob("*")):
+            if not path.is_symlink():
+                assert not path.lstat().st_mode & 0o077, path
 
     def test_prints_the_secret_once_and_keeps_its_hash(self, make_served: Callable[..., Served]) -> None:
         served = make_served(server_services="identity")

@@ -120,6 +120,8 @@ def reset(client_id: str | None, home: Path | None, as_json: bool) -> None:
 def _chosen(home: Path | None) -> Home:
     chosen = Home(home.expanduser().absolute()) if home else Home.default()
     use_home(chosen)
+    # Whatever this process and those that it starts write is for their user alone, unless it says otherwise.
+    os.umask(0o077)
     return chosen
 
 
@@ -167,9 +169,23 @@ def _show_ready(prepared: Prepared, *, as_json: bool) -> None:
 
 def _warn_of_openness(prepared: Prepared) -> None:
     server = prepared.settings.server
+    log = structlog.get_logger("headland.server")
+    if os.geteuid() == 0:
+        log.warning(
+            "server.root", reason="run Headland as a user of its own: whoever breaks out of it is root here"
+        )
+    for reason in prepared.opened:
+        log.warning("home.open", reason=reason)
+    if prepared.certificate.new_authority and prepared.administrator is None:
+        log.warning(
+            "tls.new_authority",
+            reason="the names of this deployment have changed, or the local CA was about to end: have clients trust "
+            "the new one",
+            ca=str(prepared.home.ca_certificate),
+        )
     loopback = server.private_host in {"127.0.0.1", "::1", "localhost"}
     if server.private_authentication == "none" and not loopback:
-        structlog.get_logger("headland.server").warning(
+        log.warning(
             "server.open",
             setting="server.private_authentication",
             reason="everybody who reaches the private listener may run programs on this machine",

@@ -2,19 +2,24 @@
 
 import fcntl
 import os
+import stat
 import time
 import uuid
 from pathlib import Path
 
 from headland.settings import Home
 
+#: What a mode allows to others than the owner.
+_OTHERS = 0o077
+
 
 class HomeError(Exception):
     """The home can't be used. The message is one line for the operator."""
 
 
-def prepare_home(home: Home) -> None:
-    """Make the folders that are missing, for their owner alone.
+def prepare_home(home: Home) -> list[str]:
+    """Make the folders that are missing, for their owner alone, and take from others what they could read so far. What
+    was open, and what still is, in words for the operator.
 
     Raises:
         HomeError: a folder can't be made, entered or written to, or Spark could not cope with its name.
@@ -22,6 +27,7 @@ def prepare_home(home: Home) -> None:
     if "," in str(home.path):
         raise HomeError(f"the home {home.path} has a comma in its path, which for Spark is the end of a path")
     try:
+        opened = _open_to_others(home)
         folders = (home.path, home.tls, home.storage, home.batches, home.sessions, home.farm, home.runtime)
         for folder in folders:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -30,6 +36,33 @@ def prepare_home(home: Home) -> None:
         home.path.chmod(0o700)
     except OSError as error:
         raise HomeError(f"the home {home.path} can't be used: {error.strerror} ({error.filename})") from error
+    return opened
+
+
+def _open_to_others(home: Home) -> list[str]:
+    """Closes what stands in the home itself and in `tls`; further below nobody comes who can't enter those.
+
+    Raises:
+        OSError: it can't be looked at, or closed.
+    """
+    said = []
+    if home.path.exists():
+        if home.path.stat().st_mode & _OTHERS:
+            said.append(f"{home.path} could be read or entered by others; it can no more")
+        present = [*home.path.iterdir(), *(home.tls.iterdir() if home.tls.is_dir() else ())]
+        for path in present:
+            mode = path.lstat().st_mode
+            if mode & _OTHERS and not stat.S_ISLNK(mode):
+                path.chmod(stat.S_IMODE(mode) & ~_OTHERS)
+                if stat.S_ISREG(mode):
+                    said.append(f"{path} had the mode {stat.S_IMODE(mode):o}; it is for its owner alone now")
+    above = home.path.parent
+    mode = above.stat().st_mode if above.exists() else 0
+    if mode & (stat.S_IWGRP | stat.S_IWOTH) and not mode & stat.S_ISVTX:
+        said.append(
+            f"{above} can be written by others, who can put another home in the place of {home.path.name}"
+        )
+    return said
 
 
 def home_id(home: Home) -> str:

@@ -55,6 +55,8 @@ class Prepared:
     administrator: FirstAdministrator | None
     #: Id of the subscription, where this start made it.
     subscription: str | None = None
+    #: What in the home others could read or still can.
+    opened: tuple[str, ...] = ()
 
 
 def prepare(home: Home) -> Prepared:
@@ -65,7 +67,7 @@ def prepare(home: Home) -> Prepared:
     """
     try:
         settings = load_settings(home)
-        prepare_home(home)
+        opened = prepare_home(home)
         _take_home(home)
         if "jobs" in settings.server.services:
             Toolchain.of(settings.jobs)
@@ -100,7 +102,7 @@ def prepare(home: Home) -> Prepared:
         raise PreparationError(f"the database of {home.path} can't be used: {cause}") from error
     except (OSError, ValueError) as error:
         raise PreparationError(f"the home {home.path} can't be used: {error}") from error
-    return Prepared(home, settings, certificate, administrator, subscription)
+    return Prepared(home, settings, certificate, administrator, subscription, tuple(opened))
 
 
 def _take_database(url: str, home: Home) -> None:
