@@ -20,12 +20,17 @@ from tests.isolation.attempts import ATTEMPTS, LANDLOCK, NAMESPACES
 from tests.isolation.others import others
 from tests.serving import eventually
 
+from headland.jobs.batches.paths import PathRules
+from headland.jobs.batches.submission import Submission
 from headland.jobs.clusters.java import Toolchain
+from headland.jobs.controller.held import write_private
+from headland.jobs.controller.staging import stage
 from headland.jobs.isolation import launcher
 from headland.jobs.isolation.isolation import WALLS, Isolation, IsolationError, behind, trial
 from headland.jobs.runner.processes import ProcessIdentity, descendants
 from headland.jobs.runner.run_directory import RunDirectory
-from headland.settings import Home, JobsSettings
+from headland.settings import Home, JobsSettings, StorageSettings
+from headland.storage import Storage
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="walls are Linux's")
 
@@ -167,8 +172,29 @@ def test_a_program_writes_to_its_own_and_reads_what_it_is_given(home, directory)
     assert ended.stderr == ""
     assert ended.stdout == "CROP = 'rye' True 4\n['events', 'staged', 'tmp', 'work']\n"
     assert (directory.temporary / "here").exists()
-    # What is staged after the walls were put up is seen, too: the folder stays the same.
     assert list(directory.root.iterdir()) == []
+
+
+def test_what_is_staged_later_is_seen_by_a_program_that_waits(home, directory):
+    """As in a driver that stands ready: folder and file are those that it began with."""
+    needs(*WALLS)
+    write_private(directory.instances, "[]")
+    program = (
+        "import sys\n"
+        "print('up', flush=True)\n"
+        "run = sys.stdin.readline().strip()\n"
+        "print(open(f'{run}/staged/0/app.py').read(), open(f'{run}/instances.json').read())"
+    )
+    command = behind(isolation_of(home, *WALLS).enclose(directory), [sys.executable, "-S", "-c", program])
+    storage = Storage(StorageSettings(), home.storage)
+    folder = home.storage / "headland" / "default"
+    folder.mkdir(parents=True)
+    (folder / "app.py").write_text("CROP = 'rye'")
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "up\n"
+        stage(Submission(file="wasbs:///app.py"), directory, PathRules.of(JobsSettings(), storage))
+        write_private(directory.instances, '["mine"]')
+        assert process.communicate(f"{directory.path}\n", 30)[0] == "CROP = 'rye' [\"mine\"]\n"
 
 
 @pytest.mark.parametrize("walls", [(LANDLOCK,), WALLS], ids="+".join)
