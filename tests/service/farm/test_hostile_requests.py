@@ -320,3 +320,16 @@ async def test_other_writes_go_on_while_a_schema_is_looked_at(
     assert answer.status_code == 400
     # Had the look been in the transaction, the other schema would have come behind it.
     assert "is not what the dataset's schema demands" in answer.text
+
+
+async def test_lines_are_held_to_a_schema_that_takes_long_to_look_at(caller: Callable[..., Caller]) -> None:
+    latest = caller(version="2023-11-01-preview")
+    member = secrets.token_hex()
+    schema = {"$defs": {"n": {"type": "number"}}, "properties": {member: {"$ref": "#/$defs/n"}}}
+    await latest.make("/datasets/d1", type="ChemicalProduct", recordsSchema=schema)
+    records = [{"datasetId": "d1", "id": f"r{n}", "record": {member: n if n % 2 else "n"}} for n in range(6)]
+    content = "\n".join(map(json.dumps, records))
+    answer = await latest("POST", "/bulk/records", content=content, headers=LINES)
+    told = [json.loads(line) for line in answer.text.splitlines()]
+    assert [each["line"] for each in told if each.get("event") == "refused"] == [1, 3, 5], told
+    assert await latest.ids("/datasets/d1/records") == ["r1", "r3", "r5"]
