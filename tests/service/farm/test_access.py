@@ -52,8 +52,8 @@ async def test_a_role_at_each_operation(
         if not operation.guarded:
             continue
         if operation.path.endswith("/geodesic-area"):  # of a boundary that has an outline
-            await admin.make("/parties/p1")
-            await admin.make("/parties/p1/boundaries/x1", geometry=outline)
+            await admin("PATCH", "/parties/p1", json={})
+            await admin("PATCH", "/parties/p1/boundaries/x1", json={"geometry": outline})
         right = str(operation.action).split("/", 3)[3]
         if "/deletionJobs/" in str(operation.action):
             right = "read" if right.endswith("read") else "deletion job"
