@@ -126,7 +126,10 @@ class TestSuccess:
         served.wait(batches["tell"])
         names = next(line for line in served.lines(batches["tell"]) if line.startswith("environment="))
         assert {n for n in names.removeprefix("environment=").split(",") if n.startswith("HEADLAND")} == {
-            "HEADLAND_RUN"
+            "HEADLAND_RUN",
+            # What a job is told (docs/job-identity.md).
+            "HEADLAND_URL",
+            "HEADLAND_INSTANCES",
         }
 
     def test_log_ends_with_report_and_shutdown(self, served: Served, batches: dict[str, int]) -> None:
