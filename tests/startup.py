@@ -80,6 +80,8 @@ def give(home: Path, *, companion_only: bool = False) -> bool:
 
 
 def _link(link: Path, file: Path) -> None:
+    # As it is in a home of its own making.
+    file.chmod(0o600)
     try:
         link.hardlink_to(file)
     except OSError:  # another file system
