@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+import traceback
 from pathlib import Path
 
 behaviour, *rest = sys.argv[1:]
@@ -24,4 +25,10 @@ elif behaviour == "stay":
         time.sleep(0.05)
     print("leaving")
 else:
-    raise ValueError("no seed left")
+    try:
+        raise ValueError("no seed left")
+    except ValueError:
+        traceback.print_exc()
+    # Spark passes on what a program says in a thread that ends with its JVM, and the JVM ends with the program.
+    time.sleep(1)
+    sys.exit(1)
