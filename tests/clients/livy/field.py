@@ -3,8 +3,8 @@
 import os
 import sys
 import time
-import traceback
 from pathlib import Path
+from typing import Any
 
 behaviour, *rest = sys.argv[1:]
 if behaviour == "count":
@@ -25,10 +25,11 @@ elif behaviour == "stay":
         time.sleep(0.05)
     print("leaving")
 else:
-    try:
-        raise ValueError("no seed left")
-    except ValueError:
-        traceback.print_exc()
-    # Spark passes on what a program says in a thread that ends with its JVM, and the JVM ends with the program.
-    time.sleep(1)
-    sys.exit(1)
+
+    def tell(*raised: Any) -> None:
+        """Spark passes on what a program says in a thread that ends with its JVM, which ends with the program."""
+        sys.__excepthook__(*raised)
+        time.sleep(1)
+
+    sys.excepthook = tell
+    raise ValueError("no seed left")

@@ -92,7 +92,7 @@ WRONG = [
     ("proxyUser", "u" * 100_000, f"{REQUIRED}proxyUser 'uuu"),
     ("conf", "spark.x=1", "conf: expected object, got string"),
     ("conf", [["spark.x", "1"]], "conf: expected object, got array"),
-    ("conf", {"spark.x": ["1"]}, "conf[...]: expected "),
+    ("conf", {"spark.x": ["1"]}, "conf.spark.x: expected "),
     ("conf", {"": "1"}, f"{REQUIRED}conf has the key '', which is not a configuration key."),
     ("conf", {"a b": "1"}, f"{REQUIRED}conf has the key 'a b', which is not a configuration key."),
     ("conf", {"spark.x": "\0"}, f"{REQUIRED}conf['spark.x'] contains a NUL character."),
