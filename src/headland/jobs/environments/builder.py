@@ -70,7 +70,8 @@ class EnvironmentBuilder:
         digest = problem = None
         try:
             digest = self._build(row)
-        except (BuildError, OSError) as error:
+        # Whatever is wrong with one, those behind it are built.
+        except (BuildError, OSError, ValueError, msgspec.MsgspecError) as error:
             problem = str(error)
         output = "".join(self._said)[-_KEPT:]
         now = self._clock()
