@@ -11,6 +11,18 @@ import pytest
 from tests.clients.peers import is_missing
 from tests.serving import Served
 
+JAVA = """
+import java.net.URI;
+import java.net.http.*;
+
+class Ask {
+    public static void main(String[] given) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create(given[0])).build();
+        System.out.print(HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).statusCode());
+    }
+}
+"""
+
 GO = """
 package main
 
@@ -46,7 +58,8 @@ def ask(*command: object, **environment: str) -> str:
         is_missing(f"{command[0]} is not installed")
     done = subprocess.run(
         [str(part) for part in command],
-        env={"PATH": os.environ["PATH"], "HOME": str(Path.home()), **environment},
+        # Java takes the encoding of file names from the locale.
+        env={"PATH": os.environ["PATH"], "HOME": str(Path.home()), "LC_ALL": "C.UTF-8", **environment},
         capture_output=True,
         text=True,
         timeout=200,
@@ -62,6 +75,10 @@ def test_clients_trust_the_local_ca(served: Served, tmp_path: Path, host: str) -
     assert httpx.get(url, verify=context).status_code == 200
     assert ask("curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", served.ca, url) == "200"
     assert ask("node", "-e", NODE, url, NODE_EXTRA_CA_CERTS=str(served.ca)) == "200"
+    program = tmp_path / "Ask.java"
+    program.write_text(JAVA)
+    store = f"-Djavax.net.ssl.trustStore={served.home / 'trust' / 'trust-store.p12'}"
+    assert ask("java", store, program, url) == "200"
     program = tmp_path / "ask.go"
     program.write_text(GO)
     assert ask("go", "run", program, url, served.ca, GOFLAGS="-mod=mod") == "200"
