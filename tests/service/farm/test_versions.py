@@ -132,6 +132,25 @@ async def test_ids_that_stand_twice(admin: Caller) -> None:
     assert (refused.status_code, refused.json()["error"]["target"]) == (400, "cropIds")
 
 
+async def test_what_only_some_versions_ask_for(caller: Make) -> None:
+    """A seasonal field of an earlier version has no farm, and the later ones say so of what they answer."""
+    old, new = caller(version=Version.C), caller(version=Version.F)
+    await new.make("/parties/p1")
+    await new.make("/parties/p1/farms/f1")
+    path = "/parties/p1/seasonal-fields/s1"
+    for body in ({}, {"farmId": None}, {"farmId": ""}):
+        refused = await new("PATCH", path, json=body)
+        assert (refused.status_code, refused.json()["error"]["target"]) == (400, "farmId")
+        assert "is required" in refused.json()["error"]["message"]
+    await old.make(path)
+    assert "farmId" not in (await new("GET", path)).json()
+    described = (await new("GET", "/openapi.json")).json()["components"]["schemas"]["SeasonalField"]
+    assert "farmId" in described["properties"]
+    assert described.get("required", []) == []
+    assert (await new("PATCH", path, json={"name": "N"})).status_code == 400
+    assert (await new("PATCH", path, json={"farmId": "f1"})).json()["farmId"] == "f1"
+
+
 SQUARE = {
     "type": "Polygon",
     "coordinates": [[[10.0, 50.0], [10.01, 50.0], [10.01, 50.01], [10.0, 50.01], [10.0, 50.0]]],

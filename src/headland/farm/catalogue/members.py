@@ -42,7 +42,9 @@ class Apart:
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """The versions in which the member, a text, must be there."""
+    """The versions in which the member, a text, must be there when a document is written. One that another version
+    wrote may be read without it, so that no description calls it required.
+    """
 
     letters: str
 
@@ -136,14 +138,10 @@ class Member:
             (called.name for called in self.renamed if version in versions(called.letters)), self.name
         )
 
-    def default_in(self, version: Version) -> Any:
-        """What it is where nobody says."""
-        return msgspec.NODEFAULT if version in self.required else self.default
-
     def type_in(self, version: Version) -> Any:
         """What it may be in a version that has it."""
         if version in self.required:
-            return Annotated[str, Meta(min_length=1)]
+            return Annotated[self.type, Meta(description="Must be there when it is written, and not empty.")]
         if self.words is None or version not in self.words.versions:
             return self.type
         return Literal[tuple(self.words.in_version(version))] | None

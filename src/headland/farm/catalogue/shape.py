@@ -60,6 +60,7 @@ class Shape:
         self.read_only = {m.attribute: m.default for m in members if m.read_only}
         self._writable = frozenset(m.name_in(version) for m in self.members if not m.read_only)
         self._ids = tuple(m.attribute for m in self.members if m.type == Ids | None)
+        self._required = tuple(m.attribute for m in self.members if version in m.required)
         self._times = tuple(m.attribute for m in self.members if m.type == Moment | None)
         self._whole_numbers = tuple(m.name_in(version) for m in self.members if _is_whole_number(m))
         #: Their wire names by attribute.
@@ -109,6 +110,9 @@ class Shape:
     def _tidied(self, document: Document) -> Document:
         for attribute in self._links:
             setattr(document, attribute, None)
+        for attribute in self._required:
+            if not getattr(document, attribute):
+                raise BodyInvalidError(self.names[attribute], "is required")
         for attribute in self._ids:
             ids = getattr(document, attribute) or []
             if len(ids) > len(set(ids)):
@@ -258,7 +262,7 @@ def _struct(name: str, document: type[Struct], members: tuple[Member, ...], vers
     """The Struct of one version, with the attributes of the one that was declared, which is its `declared`."""
     return msgspec.defstruct(
         name,
-        [(m.attribute, m.type_in(version), m.default_in(version)) for m in members],
+        [(m.attribute, m.type_in(version), m.default) for m in members],
         bases=(Struct,),
         namespace={"__doc__": document.__doc__, "declared": document},
         module=document.__module__,
