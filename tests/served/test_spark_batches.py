@@ -1,15 +1,36 @@
 """Real Spark: what a request asks for reaches the application, and states come from what happened."""
 
+import json
+import os
+import signal
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.serving import APPLICATIONS, Served
+from tests.serving import APPLICATIONS, Served, eventually
 
 pytestmark = pytest.mark.spark
 
 PROBE = "headland.tests.Probe"
+
+#: Of a JVM of its own.
+COLD = {"spark.driver.extraJavaOptions": "-Dof.its.own=1"}
+
+#: Says more than what takes its words holds (a pipe of 1 MiB) once it may, and ends at once.
+LAST_WORDS = """
+import os, pathlib, sys, time
+
+mark = pathlib.Path(sys.argv[1])
+mark.with_suffix(".pid").write_text(str(os.getpid()))
+while not mark.exists():
+    time.sleep(0.02)
+for number in range(3000):
+    print("furrow", number, "." * 345)
+sys.stdout.flush()
+os._exit(3)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -218,3 +239,21 @@ class TestFailure:
         cause = report_of(served.lines(batches["vanished"]))["diagnostics"]
         assert "jars/vanishing.jar" in cause
         assert not served.run_directory(batches["vanished"]).joinpath("launched").exists()
+
+    def test_the_last_words_of_a_program(self, served: Served, tmp_path: Path) -> None:
+        """Whoever takes them may be late: here nobody does until the program is gone, and some time more."""
+        program, mark = tmp_path / "last_words.py", tmp_path / "mark"
+        program.write_text(LAST_WORDS)
+        batch = served.submit(file=served.put(program, "programs/last_words.py"), args=[str(mark)], conf=COLD).json()["id"]
+        eventually(lambda: mark.with_suffix(".pid").exists() and mark.with_suffix(".pid").read_text(), "the program runs")
+        runner = json.loads((served.run_directory(batch) / "runner.json").read_text())["pid"]
+        os.kill(runner, signal.SIGSTOP)
+        try:
+            mark.touch()
+            pid = mark.with_suffix(".pid").read_text()
+            eventually(lambda: not Path("/proc", pid).exists(), "the program is gone")
+            time.sleep(1)
+        finally:
+            os.kill(runner, signal.SIGCONT)
+        assert served.wait(batch) == "dead"
+        assert [line for line in served.lines(batch) if line.startswith("furrow 2999 ")]

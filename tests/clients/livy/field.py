@@ -25,11 +25,4 @@ elif behaviour == "stay":
         time.sleep(0.05)
     print("leaving")
 else:
-
-    def tell(*raised: Any) -> None:
-        """Spark passes on what a program says in a thread that ends with its JVM, which ends with the program."""
-        sys.__excepthook__(*raised)
-        time.sleep(1)
-
-    sys.excepthook = tell
     raise ValueError("no seed left")

@@ -143,7 +143,7 @@ def test_a_spark_without_compiler_has_no_companion(tools, tmp_path):
     companion = Companion.of(tools, tmp_path)
     making = companion.making(Path("/work"))
     assert making[making.index("-d") + 1 :] == ["/work/made.jar", *map(str, SOURCES)]
-    assert {"WarmDriver.scala", "ClusterFileSystem.scala"} <= {source.name for source in SOURCES}
+    assert {"Drivers.scala", "ClusterFileSystem.scala"} <= {source.name for source in SOURCES}
     next((tools.spark_home / "jars").glob("scala-compiler*")).unlink()
     assert Companion.of(tools, tmp_path) is None
 

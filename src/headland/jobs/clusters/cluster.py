@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from headland.jobs.batches.submission import SHELL, Submission
+from headland.jobs.clusters.companion import DRIVER
 from headland.jobs.clusters.filesystem import StorageAccess
 from headland.jobs.clusters.java import Toolchain, argument_file
 from headland.jobs.clusters.kind import Kind, Terms
@@ -114,10 +115,12 @@ class Clusters:
         machine = self._machine(placed, directory, terms)
         arguments = submit_arguments(placed, batch_name, kind, terms, self.settings)
         file = directory.path / "java.args"
+        # What runs Spark's class is in the archive that applications reach cluster storage by.
+        program = SPARK_SUBMIT if self.storage is None else DRIVER
         return Launch(
             command=[str(self.tools.java), f"@{file}"],
             environment=machine.environment,
-            files={file: argument_file(self.command(machine, SPARK_SUBMIT, *arguments))},
+            files={file: argument_file(self.command(machine, program, *arguments))},
             arguments=arguments,
         )
 

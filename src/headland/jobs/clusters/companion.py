@@ -1,5 +1,5 @@
-"""The companion: our code in a JVM, compiled by the compiler that comes with Spark: the warm driver
-(`WarmDriver.scala`), and the file system for cluster storage."""
+"""The companion: our code in a JVM, compiled by the compiler that comes with Spark: what drivers are
+started by (`Drivers.scala`), and the file system for cluster storage."""
 
 import hashlib
 import zipfile
@@ -14,11 +14,14 @@ from headland.jobs.clusters.scala import compiler_command, has_compiler
 from headland.jobs.clusters.startup import MadeFile, archives_key
 from headland.jobs.runner.run_directory import RunDirectory
 
-_WARM_DRIVER_SOURCE = Path(__file__).with_name("WarmDriver.scala")
-SOURCES = (_WARM_DRIVER_SOURCE, *FILE_SYSTEM)
+_DRIVERS_SOURCE = Path(__file__).with_name("Drivers.scala")
+SOURCES = (_DRIVERS_SOURCE, *FILE_SYSTEM)
 
 #: An application that does a little of everything; its argument is a folder that is not there yet.
 TRAINING = "org.apache.spark.headland.Training"
+
+#: Runs an application, as Spark's own class does.
+DRIVER = "org.apache.spark.headland.Driver"
 
 #: Runs the training application, then the one whose arguments it is given.
 WARM_DRIVER = "org.apache.spark.headland.WarmDriver"
@@ -90,7 +93,7 @@ def training(
 
 def training_digest() -> str:
     """Changes with what the training application does."""
-    return _digest(_WARM_DRIVER_SOURCE)
+    return _digest(_DRIVERS_SOURCE)
 
 
 def _digest(*sources: Path) -> str:

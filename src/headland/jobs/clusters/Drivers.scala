@@ -50,6 +50,26 @@ object Training {
   }
 }
 
+/** `SparkSubmit`, in a JVM that ends no sooner than what the application said last has been passed on. */
+object Driver {
+  /** How long it waits for that, in milliseconds: a child of the application's may hold on to the output. */
+  private val Patience = 5000L
+
+  def main(arguments: Array[String]): Unit = {
+    Runtime.getRuntime.addShutdownHook(new Thread(ending(Thread.currentThread)))
+    SparkSubmit.main(arguments)
+  }
+
+  /** Spark's runner of Python programs ends the JVM as soon as the program has ended, while the thread that copies its
+    * output may still have some to copy. A JVM that is told to end does not wait: the program may go on.
+    */
+  private def ending(main: Thread): Runnable = () => {
+    val exits = main.getStackTrace.exists(frame => frame.getClassName == "java.lang.Runtime" && frame.getMethodName == "exit")
+    if (exits || !main.isAlive)
+      Thread.getAllStackTraces.keySet.forEach(thread => if (thread.getName == "redirect output") thread.join(Patience))
+  }
+}
+
 /** Runs the training application as `SparkSubmit` would any other, puts the JVM back as it was, says that it is ready
   * by a byte on the socket that is its standard input, and reads from there the arguments of the one application that
   * it is for. The other side is `headland/jobs/runner/waiting.py`.
@@ -71,7 +91,7 @@ object WarmDriver {
     Logging.uninitialize()
     System.gc()
     new FileOutputStream(FileDescriptor.in).write('\n')
-    SparkSubmit.main(arguments())
+    Driver.main(arguments())
   }
 
   private def arguments(): Array[String] = {
