@@ -107,6 +107,15 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def soil(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive of classes."""
+    archive = tmp_path_factory.mktemp("soil") / "soil.jar"
+    command = [str(HEADLAND), "archive", "build", str(APPLICATIONS / "Soil.scala"), "-o", str(archive)]
+    subprocess.run(command, check=True, capture_output=True)
+    return archive
+
+
+@pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A Headland on embedded defaults but for impersonation, shared by all tests that don't stop it."""
     # A home's path is its owner's to choose, and on some systems the default one has a space.

@@ -1,17 +1,12 @@
 """Archives and files that sessions are given: at their start, by URL, and sent."""
 
-import subprocess
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.served.notebooks import HEADERS, Notebook
-from tests.serving import APPLICATIONS, Served
-
-from headland.jobs.clusters.java import Toolchain
-from headland.jobs.clusters.scala import compiler_command
-from headland.settings import JobsSettings
+from tests.serving import Served
 
 pytestmark = pytest.mark.spark
 
@@ -29,16 +24,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
     finally:
         served.close()
-
-
-@pytest.fixture(scope="module")
-def soil(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An archive of classes."""
-    archive = tmp_path_factory.mktemp("soil") / "soil.jar"
-    tools = Toolchain.of(JobsSettings())
-    command = compiler_command(tools.java, tools.spark_home, [APPLICATIONS / "Soil.scala"], archive)
-    subprocess.run(command, check=True, capture_output=True)
-    return archive
 
 
 def send(notebook: Notebook, what: str, name: str, content: bytes, status: int = 200) -> str:
@@ -148,4 +133,21 @@ def test_what_is_no_archive_is_refused(served: Served) -> None:
         notebook.text("len(sc._jvm.scala.jdk.javaapi.CollectionConverters.asJava(sc._jsc.sc().listJars()))")
         == "0"
     )
+    assert served.public.delete(notebook.path).status_code == 200
+
+
+def test_cells_reach_cluster_storage(served: Served) -> None:
+    """Each language reads what another one wrote; a path without a scheme is there, too."""
+    notebook = Notebook(served, kind="shared").is_idle()
+    rows = "range(0, 20, 1, 2).toDF('n').write.parquet"
+    assert notebook.run(f"spark.{rows}('wasbs:///cells/python ü')", kind="pyspark")["status"] == "ok"
+    assert (served.home / "storage/headland/default/cells/python ü/_SUCCESS").exists()
+    code = 'spark.read.parquet("/cells/python ü").count()'
+    assert notebook.text(code, kind="spark").endswith("Long = 20\n")
+    shown = notebook.run(
+        "SELECT count(*) AS c FROM parquet.`abfss://default@headland/cells/python ü`", kind="sql"
+    )
+    assert shown["data"]["application/json"]["data"] == [[20]]
+    said = notebook.run("spark.read.text('wasbs:///cells/none')", kind="pyspark")
+    assert "PATH_NOT_FOUND" in said["evalue"]
     assert served.public.delete(notebook.path).status_code == 200

@@ -244,8 +244,13 @@ class TestFailure:
         """Whoever takes them may be late: here nobody does until the program is gone, and some time more."""
         program, mark = tmp_path / "last_words.py", tmp_path / "mark"
         program.write_text(LAST_WORDS)
-        batch = served.submit(file=served.put(program, "programs/last_words.py"), args=[str(mark)], conf=COLD).json()["id"]
-        eventually(lambda: mark.with_suffix(".pid").exists() and mark.with_suffix(".pid").read_text(), "the program runs")
+        batch = served.submit(
+            file=served.put(program, "programs/last_words.py"), args=[str(mark)], conf=COLD
+        ).json()["id"]
+        eventually(
+            lambda: mark.with_suffix(".pid").exists() and mark.with_suffix(".pid").read_text(),
+            "the program runs",
+        )
         runner = json.loads((served.run_directory(batch) / "runner.json").read_text())["pid"]
         os.kill(runner, signal.SIGSTOP)
         try:

@@ -240,6 +240,13 @@ def file_contexts() -> None:
     assert names_in(f"{HERE}context") == ["b"]
 
 
+def archives_are_added_at_run_time() -> None:
+    spark.sql(f"ADD JAR '{HERE}soil.jar'")
+    twice = "java_method('farm.Soil', 'twice', CAST(id AS INT))"
+    found = spark.sql(f"SELECT {twice} AS n FROM range(0, 2, 1, 2)").collect()
+    assert [row.n for row in found] == ["0", "2"]
+
+
 def what_is_wrong_is_said() -> None:
     refused(lambda: spark.read.text(f"{HERE}nowhere"), "PATH_NOT_FOUND")
     refused(lambda: file_system().open(path_of(f"{HERE}nowhere")), "There is no blob or folder")
@@ -288,6 +295,7 @@ PROGRAMS = (
     globs,
     every_form_of_url_is_the_same_place,
     file_contexts,
+    archives_are_added_at_run_time,
     what_is_wrong_is_said,
     ten_thousand_small_files,
 )

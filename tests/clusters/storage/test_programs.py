@@ -16,15 +16,21 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")
-def told(served: Served) -> dict[str, dict[str, object]]:
+def told(served: Served, soil: Path) -> dict[str, dict[str, object]]:
     """What became of each program: they share an application."""
     folder = served.home / "storage" / "headland" / "default" / "programs"
+    folder.with_name("events").mkdir()
+    served.put(soil, "programs/soil.jar")
     batch = submit(
         served,
         HERE / "programs.py",
         "wasbs://default@headland/programs/",
         str(folder),
-        **{"spark.sql.warehouse.dir": "wasbs:///warehouse"},
+        **{
+            "spark.app.name": "all of them",
+            "spark.sql.warehouse.dir": "wasbs:///warehouse",
+            "spark.eventLog.dir": "wasbs:///events",
+        },
     )
     assert ended(served, batch) == "success", log_of(served, batch)[-50:]
     return outcomes(log_of(served, batch))
@@ -70,6 +76,13 @@ def test_a_program_on_a_store(
     told_of_stores: dict[str, dict[str, dict[str, object]]], account: str, program: str
 ) -> None:
     assert told_of_stores[account][program]["problem"] is None, told_of_stores[account][program]["problem"]
+
+
+def test_event_logs_are_history(served: Served, told: dict[str, dict[str, object]]) -> None:
+    assert told
+    read = submit(served, HERE / "history.py", "wasbs:///events")
+    assert ended(served, read) == "success", log_of(served, read)[-50:]
+    assert "history has ['all of them']" in log_of(served, read)
 
 
 def test_nothing_is_left_of_what_was_being_written(

@@ -12,14 +12,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from headland.database import Database
 from headland.jobs.batches.submission import SHELL, Submission
 from headland.jobs.clusters.cluster import ClusterError, Clusters
 from headland.jobs.clusters.java import Toolchain
+from headland.jobs.environments import store
+from headland.jobs.environments.builder import EnvironmentBuilder
 from headland.jobs.environments.content import Contents
 from headland.jobs.environments.requirements import MOST, Requirements, RequirementsError, content_digest
+from headland.jobs.environments.store import EnvironmentRow
 from headland.jobs.environments.wire import Package
 from headland.jobs.runner.run_directory import RunDirectory
-from headland.settings import JobsSettings
+from headland.settings import Home, JobsSettings
 
 HASH = "--hash=sha256:" + "0" * 64
 TOOLS = Toolchain(Path("/java/bin/java"), Path("/spark"))
@@ -202,3 +206,19 @@ def test_a_driver_that_stands_ready_fits_batches_of_any_environment(
 def test_requirements_may_come_with_other_line_ends() -> None:
     assert Requirements.parse("pandas\r\nnumpy\r\n").lines == ("pandas", "numpy")
     assert Requirements.parse(io.StringIO("pandas \\\r\n >= 2").getvalue()).lines == ("pandas>=2",)
+
+
+def test_one_that_can_not_be_read_fails_alone(database: Database, tmp_path: Path) -> None:
+    """Rows of a version that took other requirements, or of a hand, must not keep those behind them waiting."""
+    rows = [
+        EnvironmentRow(name, name, None, "building", requirements, None, None, "", number, None)
+        for number, (name, requirements) in enumerate([("ditch", "<<<"), ("empty", "")])
+    ]
+    for row in rows:
+        database.write_and_wait(lambda connection, row=row: store.create(connection, row))
+    builder = EnvironmentBuilder(database, JobsSettings(), Home(tmp_path), lambda: 9)
+    assert builder.build_next()
+    ended = database.read(lambda connection: store.get(connection, "ditch"))
+    assert (ended.state, ended.ended_at) == ("failed", 9)
+    assert "line 1: '<<<'" in ended.problem
+    assert database.read(store.next_to_build).name == "empty"
