@@ -4,7 +4,6 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 behaviour, *rest = sys.argv[1:]
 if behaviour == "count":

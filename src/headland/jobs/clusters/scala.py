@@ -15,6 +15,9 @@ def compiler_command(
     classes = os.pathsep.join((f"{spark / 'jars'}/*", *class_path))
     return [
         str(java),
+        # A compiler that runs for seconds is not worth Java's second compiler, which took as much again as it does.
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
         "-cp",
         classes,
         "scala.tools.nsc.Main",
