@@ -6,7 +6,7 @@ UV     := $(BIN)/uv
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test clients assets faults databases lint format serve bench docs lock clean
+.PHONY: help demo test clients assets faults long databases lint format serve bench docs lock clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -49,6 +49,10 @@ assets: ## Bring what the portal's pages need from npm, into src/headland/portal
 
 faults: $(STAMP) ## Run the long fault suite: 240 blows at random moments, some 20 minutes
 	@FAULT_ROUNDS=$${FAULT_ROUNDS:-240} $(BIN)/python -m pytest tests/faults -s
+
+long: $(STAMP) ## Run what is left out of `make test`, some 15 minutes
+	@$(BIN)/python -m pytest -m long
+	@SCHEMATHESIS_EXAMPLES=30 $(BIN)/python -m pytest tests/clients/farm/test_descriptions.py
 
 databases: $(STAMP) ## Run on SQLite and on PostgreSQL what CI runs on one of them, too
 	@EVERY_DATABASE=1 $(BIN)/python -m pytest -n auto tests/unit/database tests/unit/farm tests/unit/jobs tests/service

@@ -52,7 +52,7 @@ class Heartbeat:
             last = now
 
 
-async def longest_lag(work: Callable[[], Awaitable[object]], attempts: int = 3) -> float:
+async def longest_lag(work: Callable[[], Awaitable[object]], attempts: int = 10) -> float:
     """Seconds that `work` holds up the running loop at the longest, in the best of its attempts."""
     best = float("inf")
     for _ in range(attempts):

@@ -17,8 +17,8 @@ from pathlib import Path
 #: The variable that marks a run's processes.
 MARK = "TEST_RUN_OF_HEADLAND"
 
-#: Seconds that processes get to end by themselves, once they are told to.
-GRACE = 5.0
+#: Seconds that processes get to end by themselves, once they are told to; and for how long they are then killed.
+GRACE, STUBBORN = 5.0, 60.0
 
 
 def begin(folder: Path) -> "subprocess.Popen[bytes]":
@@ -62,7 +62,7 @@ def watch(mark: str, folder: str) -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, number)
         told |= left
-        if time.monotonic() > deadline + GRACE:
+        if time.monotonic() > deadline + STUBBORN:
             return
         time.sleep(0.1)
 

@@ -4,15 +4,15 @@ from where it was told to have got, with nothing lost and nothing twice.
 The seed is printed; `FAULT_SEED` repeats the plan of a run, `FAULT_FARM_ROUNDS` makes it longer.
 """
 
+import asyncio
 import contextlib
-import http.client
 import json
 import os
 import random
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -87,37 +87,43 @@ class Trial:
 
     def _bring(self) -> None:
         """Import from where the last one got, reading what is told while more is sent."""
+        with contextlib.suppress(OSError, EOFError):
+            asyncio.run(self._exchange())
+
+    async def _exchange(self) -> None:
         address = urlsplit(self.uri)
         tls = ssl.create_default_context(cafile=str(self.served.ca))
-        connection = http.client.HTTPSConnection(
-            address.hostname or "", address.port, context=tls, timeout=PATIENCE
+        reader, writer = await asyncio.open_connection(address.hostname, address.port, ssl=tls)
+        head = (
+            f"POST {address.path}/bulk/farms?{VERSION}&firstLine={self.done + 1} HTTP/1.1\r\n"
+            f"host: {address.netloc}\r\n"
+            f"authorization: {self.client.headers['authorization']}\r\n"
+            "content-type: application/x-ndjson\r\n"
+            "transfer-encoding: chunked\r\n\r\n"
         )
-        with contextlib.closing(connection), contextlib.suppress(OSError, http.client.HTTPException):
-            connection.putrequest("POST", f"{address.path}/bulk/farms?{VERSION}&firstLine={self.done + 1}")
-            connection.putheader("authorization", self.client.headers["authorization"])
-            connection.putheader("content-type", "application/x-ndjson")
-            connection.putheader("transfer-encoding", "chunked")
-            connection.endheaders()
-            sending = threading.Thread(target=self._send, args=(connection, self.done))
-            sending.start()
-            try:
-                answer = connection.getresponse()
-                assert answer.status == 200
-                while told := answer.readline():
-                    event = json.loads(told)
-                    assert event["event"] in {"committed", "finished"}, event
-                    self.done = event["lines"]
-            finally:
-                connection.close()
-                sending.join()
+        writer.write(head.encode())
+        sending = asyncio.create_task(self._send(writer, self.done))
+        try:
+            status = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
+            assert status.startswith(b"HTTP/1.1 200 "), status
+            async for told in _lines(reader):
+                event = json.loads(told)
+                assert event["event"] in {"committed", "finished"}, event
+                self.done = event["lines"]
+        finally:
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+            writer.transport.abort()
 
     @staticmethod
-    def _send(connection: http.client.HTTPSConnection, start: int) -> None:
-        with contextlib.suppress(OSError, http.client.HTTPException, AttributeError):
+    async def _send(writer: asyncio.StreamWriter, start: int) -> None:
+        with contextlib.suppress(OSError):
             for first in range(start, LINES, _AT_ONCE):
                 data = b"".join(map(line, range(first, min(first + _AT_ONCE, LINES))))
-                connection.send(b"%x\r\n%b\r\n" % (len(data), data))
-            connection.send(b"0\r\n\r\n")
+                writer.write(b"%x\r\n%b\r\n" % (len(data), data))
+                await writer.drain()
+            writer.write(b"0\r\n\r\n")
+            await writer.drain()
 
     def _write(self, number: int, writer: int, over: threading.Event) -> None:
         party = f"party-{writer}"
@@ -146,6 +152,15 @@ class Trial:
 
     def _do(self, method: str, path: str, **options: Any) -> httpx.Response:
         return self.client.request(method, f"{self.uri}{path}?{VERSION}", **options)
+
+
+async def _lines(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """Those of a body in chunks (RFC 9112, section 7.1)."""
+    begun = b""
+    while size := int(await asyncio.wait_for(reader.readuntil(b"\r\n"), PATIENCE), 16):
+        *whole, begun = (begun + (await reader.readexactly(size + 2))[:-2]).split(b"\n")
+        for each in whole:
+            yield each
 
 
 _PATCH = {"content-type": "application/merge-patch+json"}

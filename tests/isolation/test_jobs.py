@@ -19,7 +19,7 @@ pytestmark = pytest.mark.spark
 PROGRAM = Path(attempts.__file__)
 
 
-@pytest.fixture(scope="module", params=["none", "sandbox"])
+@pytest.fixture(scope="module", params=[pytest.param("none", marks=pytest.mark.long), "sandbox"])
 def walled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     if request.param == "sandbox":
         for wall in (NAMESPACES, LANDLOCK):

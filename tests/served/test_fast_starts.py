@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.serving import APPLICATIONS, Served, eventually
+from tests.serving import APPLICATIONS, QUICK_JAVA, Served, eventually
 
 from headland.jobs.clusters.java import Toolchain
 from headland.jobs.clusters.startup import MadeFile, StartupCache
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 PROBE = "headland.tests.Probe"
 
 #: A driver with this option of its own can't be a warm one.
-COLD = {"spark.driver.extraJavaOptions": "-Dcold=1"}
+COLD = {"spark.driver.extraJavaOptions": f"{QUICK_JAVA} -Dcold=1"}
 
 #: What differs between any two runs of an application.
 VARYING = re.compile(

@@ -3,6 +3,7 @@ no error in the log.
 """
 
 import base64
+import contextlib
 import http.client
 import json
 import socket
@@ -181,12 +182,18 @@ def test_clients_that_hang_up_are_no_errors(served: Served, farm: str, tmp_path:
 
 
 def pids_of(served: Served) -> list[int]:
-    """Of all its processes."""
+    """Of all its processes, but for programs that these run now and then, such as an installer."""
     assert served.process is not None
     pids = [served.process.pid]
     for pid in pids:
-        pids += children(pid)
+        pids += [child for child in children(pid) if serves(child)]
     return pids
+
+
+def serves(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return b"headland\0serve\0" in Path("/proc", str(pid), "cmdline").read_bytes()
+    return False
 
 
 #: A request: method, path (of the private listener where it has no service's prefix), body, headers.

@@ -120,6 +120,7 @@ def _is_set_up(project: Path) -> bool:
     return told.stdout == "True\n"
 
 
+@pytest.mark.long
 def test_an_authority_that_the_environment_names(project: Path, company: tuple[str, Path]) -> None:
     index, authority = company
     assert _set_up(project, index).returncode != 0  # Of an authority that nobody has named, nothing is taken.

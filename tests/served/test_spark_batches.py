@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.serving import APPLICATIONS, Served, eventually
+from tests.serving import APPLICATIONS, QUICK_JAVA, Served, eventually
 
 pytestmark = pytest.mark.spark
 
 PROBE = "headland.tests.Probe"
 
 #: Of a JVM of its own.
-COLD = {"spark.driver.extraJavaOptions": "-Dof.its.own=1"}
+COLD = {"spark.driver.extraJavaOptions": f"{QUICK_JAVA} -Dof.its.own=1"}
 
 #: Says more than what takes its words holds (a pipe of 1 MiB) once it may, and ends at once.
 LAST_WORDS = """

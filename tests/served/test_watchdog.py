@@ -16,7 +16,14 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("how", ["Ctrl-C", "SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "Ctrl-C",
+        pytest.param("SIGTERM", marks=pytest.mark.long),
+        pytest.param("SIGKILL", marks=pytest.mark.long),
+    ],
+)
 def test_an_interrupted_run_leaves_nothing(tmp_path: Path, how: str) -> None:
     folder = tmp_path / "run"
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider"]
@@ -39,7 +46,7 @@ def test_an_interrupted_run_leaves_nothing(tmp_path: Path, how: str) -> None:
             os.killpg(run.pid, signal.SIGINT)
         else:
             run.send_signal(signal.Signals[how])
-        eventually(lambda: not members(mark, str(folder)), "nothing is left", 60)
+        eventually(lambda: not members(mark, str(folder)), "nothing is left")
     finally:
         run.kill()
         run.wait()

@@ -118,7 +118,7 @@ def the_second_committer() -> None:
     assert spark.read.parquet(f"{HERE}committer/2").count() == 200
 
 
-def ten_thousand_small_files() -> None:
+def many_small_files() -> None:
     target, count = f"{HERE}many", MANY
     spark.range(0, count, 1, 1).selectExpr("cast(id AS string) t", "id").write.partitionBy("id").text(target)
     # Else there is a task for each folder.
@@ -242,8 +242,11 @@ def file_contexts() -> None:
 
 def archives_are_added_at_run_time() -> None:
     spark.sql(f"ADD JAR '{HERE}soil.jar'")
-    twice = "java_method('farm.Soil', 'twice', CAST(id AS INT))"
-    found = spark.sql(f"SELECT {twice} AS n FROM range(0, 2, 1, 2)").collect()
+    found = (
+        spark.range(0, 2, 1, 2)
+        .selectExpr("java_method('farm.Soil', 'twice', CAST(id AS INT)) AS n")
+        .collect()
+    )
     assert [row.n for row in found] == ["0", "2"]
 
 
@@ -297,7 +300,7 @@ PROGRAMS = (
     file_contexts,
     archives_are_added_at_run_time,
     what_is_wrong_is_said,
-    ten_thousand_small_files,
+    many_small_files,
 )
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ def told(served: Served, soil: Path) -> dict[str, dict[str, object]]:
         HERE / "programs.py",
         "wasbs://default@headland/programs/",
         str(folder),
+        "2000",
         **{
             "spark.app.name": "all of them",
             "spark.sql.warehouse.dir": "wasbs:///warehouse",
@@ -34,6 +35,13 @@ def told(served: Served, soil: Path) -> dict[str, dict[str, object]]:
     )
     assert ended(served, batch) == "success", log_of(served, batch)[-50:]
     return outcomes(log_of(served, batch))
+
+
+@pytest.mark.long
+def test_ten_thousand_small_files(served: Served) -> None:
+    batch = submit(served, HERE / "programs.py", "wasbs:///many/", "", "10000", "many_small_files")
+    assert ended(served, batch) == "success", log_of(served, batch)[-50:]
+    assert [each["problem"] for each in outcomes(log_of(served, batch)).values()] == [None]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -18,8 +18,11 @@ SPREAD = {
 
 @pytest.mark.parametrize(
     ("mode", "conf"),
-    [("client", ELSEWHERE), ("cluster", {}), ("cluster", SPREAD)],
-    ids=["client", "cluster", "cluster elsewhere"],
+    [
+        pytest.param("client", ELSEWHERE, id="client"),
+        pytest.param("cluster", {}, id="cluster", marks=pytest.mark.long),
+        pytest.param("cluster", SPREAD, id="cluster elsewhere"),
+    ],
 )
 def test_containers_read_and_write(on_yarn: Served, mode: str, conf: dict[str, str]) -> None:
     file = on_yarn.put(APPLICATIONS / "storage.py", "programs/storage.py")
