@@ -274,6 +274,17 @@ def test_a_session_at_work_is_not_idle_and_ends_with_its_host(served: Served) ->
     assert (ended["state"], ended["output"]["ename"]) == ("available", "SessionEnded")
 
 
+def test_a_driver_that_runs_out_of_memory_says_so(served: Served) -> None:
+    notebook = Notebook(served, kind="spark").is_idle()
+    notebook.begin("sc.parallelize(Seq(0), 1).map(n => new Array[Long](1 << 30).length).count()")
+    eventually(lambda: notebook.get("/state")["state"] == "dead", "it is dead")
+    assert (
+        "\t diagnostics: The session's JVM has ended with exit code 52. "
+        "The driver ran out of memory (Java heap space); ask for more with driverMemory."
+    ) in notebook.get("/log?size=-1")["log"]
+    assert served.public.delete(notebook.path).status_code == 200
+
+
 def test_a_driver_that_cannot_start_says_why(served: Served) -> None:
     broken = Notebook(served, conf={"spark.scheduler.mode": "nonsense"})
     eventually(lambda: broken.get("/state")["state"] == "dead", "it is dead")

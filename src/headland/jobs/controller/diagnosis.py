@@ -39,7 +39,7 @@ def diagnose(submission: Submission, exit_code: int | None, output: list[str]) -
     for look in (
         _missing_class(submission),
         _missing_main,
-        _memory,
+        out_of_memory,
         _python(submission),
         _exception,
         _startup,
@@ -69,7 +69,8 @@ def _missing_main(lines: list[str]) -> str | None:
     )
 
 
-def _memory(lines: list[str]) -> str | None:
+def out_of_memory(lines: list[str]) -> str | None:
+    """That the driver had too little memory, if the last lines of its output say so."""
     found = _first(_OUT_OF_MEMORY, lines)
     if not found:
         return None

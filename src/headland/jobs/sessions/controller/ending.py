@@ -4,7 +4,7 @@ import signal
 from collections.abc import Sequence
 
 from headland.jobs.batches.submission import Submission
-from headland.jobs.controller.diagnosis import diagnose
+from headland.jobs.controller.diagnosis import diagnose, out_of_memory
 
 _SIGNALS = {each.value: each.name for each in signal.Signals}
 
@@ -24,5 +24,5 @@ def diagnosis(
     if code is not None and code - 128 in _SIGNALS:
         return f"The session's JVM was stopped from outside by signal {_SIGNALS[code - 128]}."
     if up:
-        return f"The session's JVM has ended with exit code {code}."
+        return f"The session's JVM has ended with exit code {code}. {out_of_memory(list(output)) or ''}".rstrip()
     return f"The session's application did not start: {diagnose(submission, code, list(output))}"
