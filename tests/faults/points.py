@@ -123,7 +123,16 @@ class Scene:
         return Held(batch, gates, RunDirectory(self.served.run_directory(batch)))
 
     def freeze(self, pid: int) -> None:
-        machine.freeze(pid)
+        """Have it stand still, though not within a write, which would hold up all others that write."""
+
+        def stands_still() -> bool:
+            machine.freeze(pid)
+            if _takes_writes(self.served.home / "headland.db"):
+                return True
+            machine.thaw(pid)
+            return False
+
+        eventually(stands_still, f"{pid} stands still between writes")
         self._frozen.append(pid)
 
     def let_controller_on(self) -> None:
@@ -215,7 +224,7 @@ class Scene:
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         machine.thaw(controller)
         eventually(lambda: (self.row(held.id) or {})["claimed_by"], "the batch is claimed")
-        machine.freeze(controller)
+        self.freeze(controller)
         return held
 
     def _ask_to_delete(self, batch: int) -> None:
@@ -264,6 +273,18 @@ def row(database: Path, batch: int) -> dict[str, Any] | None:
         return dict(found) if found else None
     finally:
         connection.close()
+
+
+def _takes_writes(database: Path) -> bool:
+    connection = sqlite3.connect(database, timeout=0.2, isolation_level=None)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        connection.close()
+    return True
 
 
 #: In the place of a pid.
