@@ -26,7 +26,19 @@ pytestmark = [
 )
 def test_an_interrupted_run_leaves_nothing(tmp_path: Path, how: str) -> None:
     folder = tmp_path / "run"
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider"]
+    # Where this run was begun in the background, it ignores what a keyboard sends, and so would that one.
+    command = [
+        "env",
+        "--default-signal=INT",
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "2",
+        "-p",
+        "no:cacheprovider",
+    ]
     begun = tmp_path / "begun"
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     run = subprocess.Popen(

@@ -141,7 +141,6 @@ async def test_what_only_some_versions_ask_for(caller: Make) -> None:
     for body in ({}, {"farmId": None}, {"farmId": ""}):
         refused = await new("PATCH", path, json=body)
         assert (refused.status_code, refused.json()["error"]["target"]) == (400, "farmId")
-        assert "is required" in refused.json()["error"]["message"]
     await old.make(path)
     assert "farmId" not in (await new("GET", path)).json()
     described = (await new("GET", "/openapi.json")).json()["components"]["schemas"]["SeasonalField"]

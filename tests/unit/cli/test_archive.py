@@ -67,7 +67,8 @@ def test_the_compilers_words_are_shown_and_the_old_archive_stays(bare_headland):
 def test_the_command_line_names_everything_in_full():
     command = compiler_command(Path("/j/bin/java"), Path("/spark"), [Path("a.scala")], Path("o.jar"))
     assert command == [
-        *["/j/bin/java", "-cp", "/spark/jars/*", "scala.tools.nsc.Main", "-usejavacp"],
+        *["/j/bin/java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"],
+        *["-cp", "/spark/jars/*", "scala.tools.nsc.Main", "-usejavacp"],
         *["-d", "o.jar", "a.scala"],
     ]
 

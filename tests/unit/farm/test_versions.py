@@ -9,7 +9,7 @@ import pytest
 
 from headland.farm.catalogue import FAMILIES
 from headland.farm.catalogue.family import Family, Spelling
-from headland.farm.catalogue.members import Called, In, PartyDocument, ReadOnly
+from headland.farm.catalogue.members import Called, In, PartyDocument, ReadOnly, members_of
 from headland.farm.catalogue.shape import Stored, shape_of, whole
 from headland.farm.catalogue.words import Word, one_of
 from headland.farm.versions import ALL, Version, versions
@@ -120,7 +120,12 @@ def test_words_that_a_version_may_not_say_are_kept() -> None:
 def test_every_family_in_every_version_of_its(family: Family) -> None:
     for version in family.versions:
         shape = shape_of(family, version)
-        required = [each.encode_name for each in msgspec.structs.fields(shape.struct) if each.required]
+        members = [each for each in members_of(family.document) if version in each.versions]
+        required = [
+            each.name_in(version)
+            for each in members
+            if version in each.required or each.default is msgspec.NODEFAULT
+        ]
         wire = {"name": "N", **dict.fromkeys(required, "x1")}
         assert json.loads(shape.read(shape.stored(shape.checked(wire), None, {}))) == wire
 

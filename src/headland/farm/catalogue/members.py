@@ -141,7 +141,8 @@ class Member:
     def type_in(self, version: Version) -> Any:
         """What it may be in a version that has it."""
         if version in self.required:
-            return Annotated[self.type, Meta(description="Must be there when it is written, and not empty.")]
+            some = Annotated[str, Meta(min_length=1)] | None
+            return Annotated[some, Meta(description="Must be there when it is written.")]
         if self.words is None or version not in self.words.versions:
             return self.type
         return Literal[tuple(self.words.in_version(version))] | None
