@@ -24,5 +24,7 @@ def diagnosis(
     if code is not None and code - 128 in _SIGNALS:
         return f"The session's JVM was stopped from outside by signal {_SIGNALS[code - 128]}."
     if up:
-        return f"The session's JVM has ended with exit code {code}. {out_of_memory(list(output)) or ''}".rstrip()
+        return (
+            f"The session's JVM has ended with exit code {code}. {out_of_memory(list(output)) or ''}".rstrip()
+        )
     return f"The session's application did not start: {diagnose(submission, code, list(output))}"
