@@ -91,6 +91,7 @@ class TestClientMode:
         assert record(attached, batch)["appId"] in {app["id"] for app in cluster.state()["completedapps"]}
         assert record(attached, holding)["appInfo"] == {**info, "sparkUiUrl": None}
 
+    @pytest.mark.long
     def test_an_environment_reaches_the_executors(self, attached: Served, tmp_path: Path) -> None:
         environment, lines = tell(attached, tmp_path)
         here = f"{attached.home}/environments/{environment['digest']}/"
