@@ -22,7 +22,7 @@ from tests.faults.conftest import tiny_served
 from tests.faults.tiny import Gates
 from tests.serving import FINAL, Served, eventually
 
-ROUNDS = int(os.environ.get("FAULT_ROUNDS", "18"))
+ROUNDS = int(os.environ.get("FAULT_ROUNDS", "12"))
 SEED = int(os.environ.get("FAULT_SEED", time.time_ns() % 1_000_000))
 
 #: Rounds after which the service is started anew whatever happens: its supervisor gives up when a process ends
