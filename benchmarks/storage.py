@@ -26,6 +26,8 @@ PATIENCE = 1200.0
 #: Of Parquet on the local account; a quarter of it is the remote blob.
 MEGABYTES = int(os.environ.get("BENCH_STORAGE_MB", "1024"))
 FILES = int(os.environ.get("BENCH_STORAGE_FILES", "10000"))
+#: As many as s3rver lists at a time: its next page needs a cipher that Node has no more.
+BLOBS = min(FILES, 1000)
 
 PROGRAM = Path(__file__).with_name("storage_program.py")
 S3RVER = REPOSITORY / "tests/clients/storage/node_modules/.bin/s3rver"
@@ -58,7 +60,7 @@ def run_storage() -> list[Row]:
             megabytes=size / 1e6,
             aim=LIKE_THE_STORE,
         ),
-        _row({**spark, "listing, bare": listed}, "listing", f"list of {FILES:,} blobs in s3rver", aim=LISTED),
+        _row({**spark, "listing, bare": listed}, "listing", f"list of {BLOBS:,} blobs in s3rver", aim=LISTED),
     ]
 
 
@@ -84,7 +86,7 @@ def _measured(served: Served, ours: str, bare: str, blob: str) -> dict[str, floa
     """What the program says."""
     file = served.put(PROGRAM.read_bytes(), "programs/storage.py")
     headers = {"Authorization": f"Bearer {served.token()}", "Content-Type": "application/json"}
-    body = json.dumps({"file": file, "args": [ours, bare, str(MEGABYTES), str(FILES), blob]}).encode()
+    body = json.dumps({"file": file, "args": [ours, bare, str(MEGABYTES), str(FILES), blob, str(BLOBS)]}).encode()
     batch = json.loads(ask(Target(served.private_port, "POST", "/batches", headers, body, status=201)))["id"]
     state = Target(served.private_port, "GET", f"/batches/{batch}/state", headers)
     began = time.monotonic()
@@ -108,7 +110,7 @@ async def _fill(store: S3Store, size: int) -> None:
         async with at_once:
             await obstore.put_async(store, f"files/many/{number:05}", b"")
 
-    await asyncio.gather(*(put(number) for number in range(FILES)))
+    await asyncio.gather(*(put(number) for number in range(BLOBS)))
 
 
 def _read(store: S3Store, size: int) -> float:
@@ -122,8 +124,8 @@ def _read(store: S3Store, size: int) -> float:
 def _list(store: S3Store) -> float:
     began = time.perf_counter()
     found = len(obstore.list_with_delimiter(store, "files/many")["objects"])
-    if found != FILES:
-        raise BenchmarkError(f"obstore listed {found} of {FILES} blobs")
+    if found != BLOBS:
+        raise BenchmarkError(f"obstore listed {found} of {BLOBS} blobs")
     return time.perf_counter() - began
 
 

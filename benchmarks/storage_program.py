@@ -1,7 +1,8 @@
 """What Spark does with cluster storage, beside the bare thing, in turns; run as a batch by `storage.py`.
 
 Arguments: the URL of a local account's folder, that of a folder beside it, how many MB, how many files, and the URL of
-a remote account's folder that has the blob `large` and the folder `many`. It prints medians of seconds as JSON, by
+a remote account's folder that has the blob `large` and the folder `many`, and how many
+blobs that has. It prints medians of seconds as JSON, by
 name.
 """
 
@@ -50,7 +51,7 @@ def fill(where: str) -> None:
         system.create(jvm.org.apache.hadoop.fs.Path(folder, f"{number:05}")).close()
 
 
-def listed(where: str) -> None:
+def listed(where: str, files: int) -> None:
     found = file_system(where).listStatus(jvm.org.apache.hadoop.fs.Path(where))
     assert len(found) == files, len(found)
 
@@ -67,10 +68,10 @@ measures: dict[str, Callable[[], object]] = {
     "write, bare": lambda: write(bare),
     "scan": lambda: scan(ours),
     "scan, bare": lambda: scan(bare),
-    "list": lambda: listed(f"{ours}/many"),
-    "list, bare": lambda: listed(f"{bare}/many"),
+    "list": lambda: listed(f"{ours}/many", files),
+    "list, bare": lambda: listed(f"{bare}/many", files),
     "read": lambda: read(f"{blob}/large"),
-    "listing": lambda: listed(f"{blob}/many"),
+    "listing": lambda: listed(f"{blob}/many", int(sys.argv[6])),
 }
 fill(ours)
 fill(bare)

@@ -20,6 +20,7 @@ from headland.storage.errors import (
     BlobTooLargeError,
     NotABlobError,
     ParameterError,
+    StorageUnavailableError,
 )
 from headland.storage.faults import ERROR_ANSWERS
 from headland.storage.filesystem_routes import filesystem_operations
@@ -52,6 +53,9 @@ _LIST_PARAMETERS = (
     Parameter("limit", Annotated[int, Meta(ge=1, le=LONGEST_PAGE)], "Most blobs to answer; 100 if not said."),
 )
 _DEFAULT_LIMIT = 100
+
+#: The size of a blob that has not been looked at.
+_UNKNOWN = 1 << 62
 
 ERRORS: Mapping[int, Answer] = {
     400: Answer("A name, parameter or body is malformed.", Problem),
@@ -197,9 +201,11 @@ class _Handlers:
         url = self._url(request)
         if "range" not in request.headers and "if-match" not in request.headers:
             return BlobResponse(await self._storage.open(url))
+        known = request.headers.get("if-match", "*")
+        if (answer := await self._part_of_known(request, url, known)) is not None:
+            return answer
         info = await self._storage.stat(url)
         shown = blob_headers(info)
-        known = request.headers.get("if-match", "*")
         if known not in {"*", shown.get("etag")}:
             raise BlobChangedError(url)
         try:
@@ -215,6 +221,23 @@ class _Handlers:
                 raise BlobChangedError(url)
             return BlobResponse(await self._storage.open(url))
         return BlobResponse(reader, span=span)
+
+    async def _part_of_known(self, request: Request, url: BlobUrl, known: str) -> Response | None:
+        """What a caller asks for who has its `ETag` and knows how many bytes there are: a request of the store less.
+        None where that is not how it is.
+        """
+        try:
+            span = span_asked(request, _UNKNOWN, etag=known)
+            if known == "*" or span is None or span.last == _UNKNOWN - 1:
+                return None
+            reader = await self._storage.open(url, span)
+        except (RangeError, StorageUnavailableError):
+            # So do stores say that a blob has become too short for it.
+            return None
+        if blob_headers(reader.info).get("etag") == known and span.last < reader.info.size:
+            return BlobResponse(reader, span=span)
+        await reader.close()
+        return None
 
     async def describe_blob(self, request: Request) -> Response:
         await self._guard.authenticate(request)

@@ -134,15 +134,20 @@ async def test_folders_are_deleted_with_what_they_have_if_that_is_said(
         ("bytes=8-100", 206, b"89"),
         ("bytes=10-", 416, None),
         ("bytes=10-20", 416, None),
+        ("bytes=-0", 416, None),
+        ("bytes=9999999999999999999-", 416, None),
         ("bytes=-", 200, b"0123456789"),
         ("bytes=0-1,3-4", 200, b"0123456789"),
         ("lines=1-2", 200, b"0123456789"),
     ],
 )
+@pytest.mark.parametrize("known", [False, True], ids=["of any", "of the one that is known"])
 async def test_some_of_a_blobs_bytes(
-    client: httpx.AsyncClient, wanted: str, status: int, body: bytes | None
+    client: httpx.AsyncClient, wanted: str, status: int, body: bytes | None, known: bool
 ) -> None:
-    answer = await client.get("/storage/-/-/a/größe 100%25", headers={"range": wanted})
+    path = "/storage/-/-/a/größe 100%25"
+    tag = {"if-match": (await client.head(path)).headers["etag"]} if known else {}
+    answer = await client.get(path, headers={"range": wanted, **tag})
     assert answer.status_code == status
     if body is not None:
         assert answer.content == body

@@ -11,6 +11,7 @@ import java.util.function.IntFunction
 import com.fasterxml.jackson.databind.JsonNode
 import org.apache.hadoop.fs.{FileRange, FSExceptionMessages, FSInputStream, StreamCapabilities, VectoredReadUtils}
 
+import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 /** A container as the storage service has it, whatever its account is kept in. */
@@ -140,7 +141,7 @@ private object Ahead {
     }
 }
 
-/** A blob's bytes, read in windows that grow while one comes after another, the next while one is being read. */
+/** A blob's bytes, read in windows that grow while one comes after another, the next ones while one is being read. */
 final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown: String)
     extends FSInputStream
     with StreamCapabilities {
@@ -148,7 +149,9 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown:
   // Where the window ends, and how long the next one is to be.
   private var next = 0L
   private var length = ServiceInput.First
-  private var ahead = Option.empty[CompletableFuture[Array[Byte]]]
+  // In order, and where the last of them ends.
+  private val ahead = mutable.Queue.empty[CompletableFuture[Array[Byte]]]
+  private var asked = 0L
   private var open = true
 
   override def getPos: Long = synchronized(next - window.remaining)
@@ -163,7 +166,7 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown:
       window = ByteBuffer.allocate(0)
       next = position
       length = ServiceInput.First
-      ahead = None
+      ahead.clear()
     }
   }
 
@@ -240,7 +243,7 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown:
   override def close(): Unit = synchronized {
     open = false
     window = ByteBuffer.allocate(0)
-    ahead = None
+    ahead.clear()
   }
 
   override def toString: String = s"$shown at $getPos"
@@ -248,17 +251,31 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown:
   private def fill(): Boolean = {
     if (!window.hasRemaining && next < entry.size) {
       val sequential = window.limit() > 0
-      val found = ahead.map(Ahead.result(_)).getOrElse(fetch(next, due(next)))
-      ahead = None
+      val found = if (ahead.isEmpty) fetch(next, due(next)) else arrived()
       window = ByteBuffer.wrap(found)
       next += found.length
-      if (sequential) length = (length * 4).min(ServiceInput.Largest)
-      if (sequential && next < entry.size) {
-        val (from, count) = (next, due(next))
-        ahead = Some(Ahead(fetch(from, count)))
-      }
+      if (ahead.isEmpty) asked = next
+      if (sequential) lookAhead()
     }
     window.hasRemaining
+  }
+
+  private def arrived(): Array[Byte] =
+    try Ahead.result(ahead.dequeue())
+    catch {
+      case error: IOException =>
+        // What comes after it is not to be taken for it.
+        ahead.clear()
+        throw error
+    }
+
+  private def lookAhead(): Unit = {
+    length = (length * 4).min(ServiceInput.Largest)
+    while (ahead.size < ServiceInput.Windows && asked < entry.size) {
+      val (from, count) = (asked, due(asked))
+      ahead += Ahead(fetch(from, count))
+      asked += count
+    }
   }
 
   private def due(position: Long): Int = (entry.size - position).min(length.toLong).toInt
@@ -268,7 +285,10 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown:
 
 private object ServiceInput {
   val First: Int = 128 << 10
-  val Largest: Int = 8 << 20
+  val Largest: Int = 4 << 20
+
+  /** Windows that are on their way while one is read. */
+  val Windows = 3
 }
 
 /** A blob in the making: sent part by part while it grows, stored when it is closed. */
