@@ -1,14 +1,17 @@
 """JSON answers, encoded once, with the content type that the job service's protocol names."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import msgspec
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 JSON_UTF8 = "application/json; charset=UTF-8"
 
 _CONTENT_TYPE = JSON_UTF8.encode()
+
+#: Bytes of an answer that are put together before it is sent as it is made.
+_AT_ONCE = 1 << 18
 
 _encoder = msgspec.json.Encoder()
 
@@ -27,6 +30,28 @@ def encoded_answer(
     if media_type != JSON_UTF8:
         return Response(content, status, headers, media_type)
     return _Json(content, status, headers)
+
+
+async def streamed_answer(
+    parts: AsyncIterator[bytes],
+    media_type: str = JSON_UTF8,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """What comes in parts. A short answer is like any other; of a long one, few parts are in memory at a time."""
+    first = bytearray()
+    async for part in parts:
+        first += part
+        if len(first) > _AT_ONCE:
+            return StreamingResponse(_all_of(first, parts), status, headers, media_type)
+    return encoded_answer(bytes(first), status, headers, media_type)
+
+
+async def _all_of(first: bytearray, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield bytes(first)
+    first.clear()
+    async for part in parts:
+        yield part
 
 
 class _Json(Response):

@@ -124,6 +124,18 @@ async def test_a_page_of_very_many_lines_is_the_same_json(service):
     assert answer.json() == {"id": 0, "from": 0, "total": 5001, "log": ["stdout: ", *written]}
 
 
+async def test_a_log_as_text(service):
+    await service.submit()
+    service.run(0, "one\nzwölf\n".encode())
+    headers = {**service.bearer(), "accept": "Text/Plain; q=1"}
+    answer = await service.public.get("/batches/0/log?from=1&size=-1", headers=headers)
+    assert (answer.status_code, answer.text) == (200, "one\nzwölf\n")
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    # As axios asks by itself.
+    headers["accept"] = "application/json, text/plain, */*"
+    assert (await service.public.get("/batches/0/log", headers=headers)).json()["total"] == 3
+
+
 async def follow(service, path="/batches/0/log", **headers):
     accept = {**service.bearer(), "accept": "text/event-stream", **headers}
     return await service.public.get(path, headers=accept)

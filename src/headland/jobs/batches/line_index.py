@@ -28,6 +28,8 @@ class _Counted:
     #: Up to `offsets[i]` bytes, there are `newlines[i]` newlines.
     offsets: list[int] = field(default_factory=lambda: [0])
     newlines: list[int] = field(default_factory=lambda: [0])
+    #: Held by who looks: the first look at a long file is no other file's affair.
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 class LineIndex:
@@ -99,6 +101,7 @@ class LineIndex:
             self._files.move_to_end(file)
             if len(self._files) > MOST_FILES:
                 self._files.popitem(last=False)
+        with counted.lock:
             while chunk := os.pread(descriptor, STEP, counted.size):
                 counted.size += len(chunk)
                 counted.lines += chunk.count(b"\n")

@@ -8,7 +8,7 @@ shorter than `jobs.log_limit`; in a longer one, the lines after the gap move as 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
@@ -26,8 +26,9 @@ IN_RECORD = 10
 #: Characters of a line there: a page of a hundred batches has a thousand such lines.
 LONGEST_IN_RECORD = 4096
 
-#: Lines that are encoded at once where a page is streamed.
-_LINES_A_PART = 200
+#: Characters of lines that are encoded at once where a page is streamed: a line may have 65,536, and JSON may take six
+#: bytes for each.
+_A_PART = 1 << 17
 
 #: No lines, as a JSON list.
 NOTHING = b"[]"
@@ -77,13 +78,30 @@ def page(row: Logged, output: Path, reader: OutputReader, start: int | None, siz
 
 
 def streamed(batch_id: int, page: LogPage) -> Iterator[bytes]:
-    """A page as the wire's JSON, in parts: however many lines it has, few of them are in memory."""
-    yield b'{"id":%d,"from":%d,"total":%d,"log":[' % (batch_id, page.start, page.total)
-    before = b""
-    while lines := list(islice(page.lines, _LINES_A_PART)):
-        yield before + msgspec.json.encode(lines)[1:-1]
-        before = b","
-    yield b"]}"
+    """A page as the wire's JSON, in parts: however many lines it has and however long they are, few are in memory."""
+    head = b'{"id":%d,"from":%d,"total":%d,"log":[' % (batch_id, page.start, page.total)
+    for lines in _parts(page.lines):
+        yield head + _encoder.encode(lines)[1:-1]
+        head = b","
+    yield b"]}" if head == b"," else head + b"]}"
+
+
+def as_text(page: LogPage) -> Iterator[bytes]:
+    """A page's lines as text, in parts."""
+    for lines in _parts(page.lines):
+        yield ("\n".join(lines) + "\n").encode()
+
+
+def _parts(lines: Iterator[str]) -> Iterator[list[str]]:
+    part, size = list[str](), 0
+    for line in lines:
+        part.append(line)
+        size += len(line) + 1
+        if size >= _A_PART:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
 
 
 def live_tail(output: Path) -> bytes:

@@ -27,8 +27,8 @@ LOOKS_A_ROW = 3
 #: Seconds of silence after which a comment shows that the connection lives.
 SILENCE = 15.0
 
-#: Lines read before others get a turn.
-_AT_ONCE = 512
+#: Bytes of events that are made before others get a turn, and the last of them whole.
+_AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,18 +96,18 @@ class Follower:
 
     def _more(self, output: Path, *, complete: bool) -> bytes:
         """Events for some of the lines behind `place`, which moves on."""
-        events: list[bytes] = []
+        events = bytearray()
         for piece in pieces(output, complete=complete):
             if len(events) >= _AT_ONCE:
                 break
             if piece.gap is not None and self.place.output < piece.begin:
                 self.place = Place(piece.begin)
-                events.append(_line(piece.gap, self.place))
+                events += _line(piece.gap, self.place)
             if self.place.output < piece.begin + size_of(piece.file):
                 self._read(piece, events)
-        return b"".join(events)
+        return bytes(events)
 
-    def _read(self, piece: Piece, events: list[bytes]) -> None:
+    def _read(self, piece: Piece, events: bytearray) -> None:
         try:
             opened = piece.file.open("rb", buffering=STEP)
         except FileNotFoundError:  # dropped between the two looks: the next finds the gap
@@ -119,9 +119,9 @@ class Follower:
                 if not line_ended and not piece.complete:
                     return
                 if self.place.fresh:
-                    events.append(_line(log.OUT, Place()))
+                    events += _line(log.OUT, Place())
                 self.place = Place(piece.begin + opened.tell())
-                events.append(_line(line, self.place))
+                events += _line(line, self.place)
 
     def _foot(self, row: BatchRow) -> bytes:
         head, foot = log.frame(row, written=self.place.output)

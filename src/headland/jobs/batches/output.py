@@ -11,7 +11,7 @@ from headland.jobs.runner.output import tail_folder
 
 #: How much of a file's end is read at a time for its last lines, and at the most.
 _TAIL_STEP = 1 << 16
-LONGEST_TAIL = 1 << 20
+LONGEST_TAIL = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +144,11 @@ def _end(opened: BinaryIO, size: int) -> tuple[int, bytes]:
     it begins.
     """
     end = begin = opened.seek(0, os.SEEK_END)
-    data = b""
-    while begin > 0 and end - begin < LONGEST_TAIL and data.count(b"\n") <= size:
+    parts, newlines = list[bytes](), 0
+    while begin > 0 and end - begin < LONGEST_TAIL and newlines <= size:
         step = min(begin, _TAIL_STEP)
         begin -= step
         opened.seek(begin)
-        data = opened.read(step) + data
-    return begin, data
+        parts.append(opened.read(step))
+        newlines += parts[-1].count(b"\n")
+    return begin, b"".join(reversed(parts))

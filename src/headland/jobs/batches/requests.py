@@ -23,6 +23,9 @@ _VERSIONED_ACCEPT = re.compile(r"application/vnd\.livy\.v([^+;,\s]*)")
 #: The media type of server-sent events.
 EVENTS = "text/event-stream"
 
+#: That of a log as it was written.
+TEXT = "text/plain"
+
 #: A structured field's string (RFC 8941 section 3.3.3), as the draft of `Idempotency-Key` wants it, or the bare
 #: text that most clients send.
 _KEY = re.compile(r'"((?:[ !#-\[\]-~]|\\["\\])*)"|([!#-+\--~]+)')
@@ -120,6 +123,11 @@ def wants_events(request: Request) -> bool:
     return EVENTS in accepted and any(
         kind.partition(";")[0].strip() == EVENTS for kind in accepted.split(",")
     )
+
+
+def wants_text(request: Request) -> bool:
+    """Whether plain text is asked for, and nothing else: many clients that want JSON take text, too."""
+    return request.headers.get("accept", "").partition(";")[0].strip().lower() == TEXT
 
 
 def check_json(request: Request) -> None:

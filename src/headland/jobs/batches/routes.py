@@ -1,26 +1,28 @@
 """The batch API: HTTP to rule and back."""
 
-import asyncio
 from dataclasses import replace
 from typing import Literal
 
+from starlette.concurrency import iterate_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from headland.http.answers import JSON_UTF8, encoded_answer, json_answer
+from headland.http.answers import encoded_answer, json_answer, streamed_answer
 from headland.http.bodies import read_body
 from headland.http.operations import Answer, Operation, Parameter
 from headland.http.validation import decode_json
 from headland.jobs.batches.access import Caller
 from headland.jobs.batches.listing import included_of, wanted_of
-from headland.jobs.batches.log import streamed
+from headland.jobs.batches.log import LogPage, as_text, streamed
 from headland.jobs.batches.requests import (
     EVENTS,
+    TEXT,
     check_json,
     idempotency_key_of,
     number_of,
     reference_of,
     wants_events,
+    wants_text,
 )
 from headland.jobs.batches.service import Batches
 from headland.jobs.batches.wire import (
@@ -39,9 +41,6 @@ from headland.security import Guard
 #: Livy's page sizes.
 BATCHES_A_PAGE = 100
 LINES_A_PAGE = 100
-
-#: A page with more lines than this is sent as it is read.
-LINES_AT_ONCE = 1000
 
 _FROM = Parameter("from", int, "Number of the first item.")
 _SIZE = Parameter("size", int, "How many items at the most.")
@@ -98,8 +97,12 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
         page_size = BATCHES_A_PAGE if size is None else size
         wanted, include = wanted_of(request), included_of(request)
         if include:
-            return encoded_answer(await batches.page_with(include, start, page_size, caller, wanted))
-        return encoded_answer(batches.page(start, page_size, caller, wanted))
+            page = await batches.page_with(include, start, page_size, caller, wanted)
+        else:
+            page = batches.page(start, page_size, caller, wanted)
+        if page is not None:
+            return encoded_answer(page)
+        return await streamed_answer(await batches.long_page(include, start, page_size, caller, wanted))
 
     @guarded
     async def get_batch(request: Request, caller: Caller) -> Response:
@@ -117,13 +120,10 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
     async def get_batch_log(request: Request, caller: Caller) -> Response:
         reference, start, size = reference_of(request), number_of(request, "from"), number_of(request, "size")
         if wants_events(request):
-            events = batches.follow(reference, start or 0, request.headers.get("last-event-id"), caller)
+            events = await batches.follow(reference, start or 0, request.headers.get("last-event-id"), caller)
             return StreamingResponse(events, media_type=EVENTS, headers={"cache-control": "no-store"})
         batch_id, page = await batches.log(reference, start, LINES_A_PAGE if size is None else size, caller)
-        if page.size > LINES_AT_ONCE:
-            return StreamingResponse(streamed(batch_id, page), media_type=JSON_UTF8)
-        lines = await asyncio.to_thread(list, page.lines)
-        return json_answer(BatchLog(id=batch_id, from_=page.start, total=page.total, log=lines))
+        return await log_answer(request, batch_id, page)
 
     @guarded
     async def get_batch_progress(request: Request, caller: Caller) -> Response:
@@ -192,8 +192,9 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
             "GET",
             f"{_ITEM}/log",
             get_batch_log,
-            "Lines of the log; without `from`, the last. With `Accept: text/event-stream`, every line from `from` (0 "
-            "without it) on as an event of its own until the batch has ended.",
+            "Lines of the log; without `from`, the last. With `Accept: text/plain`, as text. With `Accept: "
+            "text/event-stream`, every line from `from` (0 without it) on as an event of its own until the batch has "
+            "ended.",
             {200: Answer("A page of the log.", BatchLog)},
             parameters=[_FROM, _SIZE, _LAST_EVENT],
         ),
@@ -224,3 +225,12 @@ def batch_operations(batches: Batches, guard: Guard, *, requested_by: bool, max_
         ),
     ]
     return [replace(operation, parameters=[*operation.parameters, DO_AS]) for operation in operations]
+
+
+async def log_answer(request: Request, id_: int, page: LogPage) -> Response:
+    """A page of a batch's or session's log, in the form that is asked for: a client may ask for all of a log, which may
+    be larger than memory.
+    """
+    if wants_text(request):
+        return await streamed_answer(iterate_in_threadpool(as_text(page)), f"{TEXT}; charset=utf-8")
+    return await streamed_answer(iterate_in_threadpool(streamed(id_, page)))

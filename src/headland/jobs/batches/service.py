@@ -39,11 +39,22 @@ from headland.jobs.wakeup import wake
 from headland.settings import Home, JobsSettings
 from headland.storage import StorageError
 
-#: Pages up to so many batches are remembered; longer ones would take up more memory than they save time.
+#: Pages up to so many batches are made at once and remembered; longer ones would take up more memory than they save
+#: time.
 LONGEST_REMEMBERED = 100
+
+#: Bytes of ends of logs of a page that is made at once, and batches in it whose ends of logs are still to be read.
+_MOST_TOLD = 1 << 19
+_MOST_LIVE = 50
+
+#: Batches of a longer page that are read at once.
+_READ_AT_ONCE = 20
 
 #: Paths that storage is asked for before others have their turn.
 _LOOKS_AT_ONCE = 32
+
+#: What a page ends with.
+_END = b"]}"
 
 #: Seconds between looks at whether a deleted batch has gone.
 _LOOK = 0.02
@@ -85,9 +96,15 @@ def _times(row: BatchRow) -> BatchTimes:
     return BatchTimes(row.id, row.created_at, row.started_at, row.finished_at)
 
 
-def _has_rows(page: _Page) -> bool:
+def _is_worth_memory(page: _Page) -> bool:
     # An empty page is made in no time, and callers can think of any number of filters that give one.
-    return bool(page.rows)
+    return bool(page.rows) and _is_light(page)
+
+
+def _is_light(page: _Page) -> bool:
+    """Whether the ends of logs in it, which programs write, are soon read and told."""
+    live = sum(row.live is not None for row in page.rows)
+    return live <= _MOST_LIVE and sum(len(row.log_tail or b"") for row in page.rows) < _MOST_TOLD
 
 
 class Batches:
@@ -192,10 +209,12 @@ class Batches:
             raise NotFoundError(str(reference))
         return BatchTimes(*found)
 
-    def page(self, start: int, size: int, caller: Caller, wanted: Wanted = EVERYTHING) -> bytes:
-        """A `BatchList` of the `size` batches from number `start` on. A start below 0 shortens the page, as
-        in Livy.
+    def page(self, start: int, size: int, caller: Caller, wanted: Wanted = EVERYTHING) -> bytes | None:
+        """A `BatchList` of the `size` batches from number `start` on; None where it is better made as a long one. A
+        start below 0 shortens the page, as in Livy.
         """
+        if size > LONGEST_REMEMBERED:
+            return None
         size = max(0, min(size, start + size)) if start < 0 else max(0, size)
         first, viewer = max(0, start), caller.sees_logs_of
 
@@ -205,23 +224,60 @@ class Batches:
             rows = store.wanted_page(connection, wanted, first, size, viewer)
             return _Page(store.wanted_total(connection, wanted), rows)
 
-        if size > LONGEST_REMEMBERED:
-            page = self._database.read_snapshot(look)
-        else:
-            key = "batches", wanted, start, size, viewer
-            page = self._database.read_remembered(key, look, rows=size, worth=_has_rows)
-        if page.whole is not None:
+        key = "batches", wanted, start, size, viewer
+        page = self._database.read_remembered(key, look, rows=size, worth=_is_worth_memory)
+        if page.whole is not None or not _is_light(page):
             return page.whole
         whole = record.page(start, page.total, map(self._wire, page.rows))
         if all(row.live is None for row in page.rows):
             page.whole = whole
         return whole
 
+    async def long_page(
+        self, include: frozenset[str], start: int, size: int, caller: Caller, wanted: Wanted = EVERYTHING
+    ) -> AsyncIterator[bytes]:
+        """The same for a page of any length, in parts that are read as they are asked for: batches that are deleted
+        meanwhile are left out.
+        """
+        size = max(0, min(size, start + size)) if start < 0 else max(0, size)
+        viewer = caller.sees_logs_of
+
+        def look(connection: Connection) -> tuple[int, list[int]]:
+            ids = store.wanted_ids(connection, wanted, max(0, start), size)
+            return store.wanted_total(connection, wanted), ids
+
+        def read(ids: list[int]) -> bytes:
+            found, rows = self._database.read_snapshot(
+                lambda connection: (
+                    store.shown_of(connection, ids, viewer),
+                    store.rows(connection, ids) if include else {},
+                )
+            )
+            shown = ((row.id, self._wire(row)) for row in found)
+            return b",".join(
+                record.with_more(whole, self._more(include, rows.get(id_), caller)) if include else whole
+                for id_, whole in shown
+            )
+
+        async def parts(total: int, ids: list[int]) -> AsyncIterator[bytes]:
+            empty = record.page(start, total, ())
+            before = empty.removesuffix(_END)
+            for at in range(0, len(ids), _READ_AT_ONCE):
+                if some := await asyncio.to_thread(read, ids[at : at + _READ_AT_ONCE]):
+                    yield before + some
+                    before = b","
+            yield _END if before == b"," else empty
+
+        return parts(*await asyncio.to_thread(self._database.read_snapshot, look))
+
     async def page_with(
         self, include: frozenset[str], start: int, size: int, caller: Caller, wanted: Wanted = EVERYTHING
-    ) -> bytes:
+    ) -> bytes | None:
         """A `BatchList` whose records say more, as `include` names it; else as `page`."""
-        found = msgspec.json.decode(self.page(start, size, caller, wanted), type=_RawPage)
+        page = self.page(start, size, caller, wanted)
+        if page is None:
+            return None
+        found = msgspec.json.decode(page, type=_RawPage)
         ids = [msgspec.json.decode(one, type=_Id).id for one in found.sessions]
         rows = self._database.read(lambda connection: store.rows(connection, ids))
         more = await asyncio.to_thread(lambda: [self._more(include, rows.get(id_), caller) for id_ in ids])
@@ -245,7 +301,7 @@ class Batches:
         # In a thread: the first look at a long log reads all of it.
         return row.id, await asyncio.to_thread(log.page, row, output, self._output, start, size)
 
-    def follow(
+    async def follow(
         self, reference: int | str, start: int, last_event: str | None, caller: Caller
     ) -> AsyncIterator[bytes]:
         """The batch's log from line `start` on, or behind the event `last_event`, as server-sent events.
@@ -257,7 +313,9 @@ class Batches:
         self._followers.check()
         row = self._find(reference, caller, Right.VIEW)
         if last_event is None:
-            place = begin_at(self._output_of(row), self._output, start, complete=row.finished_at is not None)
+            ended, output = row.finished_at is not None, self._output_of(row)
+            # In a thread, as in `log`.
+            place = await asyncio.to_thread(begin_at, output, self._output, start, complete=ended)
         else:
             place = Place.parse(last_event)
         return self._followers.follow(Follower(lambda: self._row(row.id), self._output_of, place))

@@ -351,6 +351,18 @@ def remove(connection: Connection, batch_id: int) -> None:
     connection.execute(batch.delete().where(batch.c.id == batch_id))
 
 
+def wanted_ids(connection: Connection, wanted: Wanted, start: int, size: int) -> list[int]:
+    """Ids of the same batches as those of `wanted_page`."""
+    return [*connection.execute(_ids(wanted, start, size)).scalars()]
+
+
+def shown_of(connection: Connection, ids: Sequence[int], viewer: str | None = None) -> list[Shown]:
+    """Those of some batches that are there, in the order of their ids here; `viewer` as in `shown`."""
+    statement = _SHOWN_IN_FULL if viewer is None else _SHOWN_TO.params(viewer=viewer)
+    found = {row[0]: Shown._make(row) for row in connection.execute(statement.where(batch.c.id.in_(ids)))}
+    return [found[id_] for id_ in ids if id_ in found]
+
+
 def wanted_page(
     connection: Connection, wanted: Wanted, start: int, size: int, viewer: str | None = None
 ) -> list[Shown]:
@@ -358,7 +370,7 @@ def wanted_page(
     cost an index entry each, and no row is read.
     """
     order = batch.c.id.desc() if wanted.newest_first else batch.c.id
-    ids = select(batch.c.id).where(*_conditions(wanted)).order_by(order).offset(start).limit(size)
+    ids = _ids(wanted, start, size)
     if viewer is None:
         found = connection.execute(_SHOWN_IN_FULL.where(batch.c.id.in_(ids)).order_by(order))
     else:
@@ -371,6 +383,11 @@ def wanted_total(connection: Connection, wanted: Wanted) -> int:
     if wanted.all:
         return total(connection)
     return connection.execute(_ALL_ROWS.where(*_conditions(wanted))).scalar_one()
+
+
+def _ids(wanted: Wanted, start: int, size: int) -> Select[Any]:
+    order = batch.c.id.desc() if wanted.newest_first else batch.c.id
+    return select(batch.c.id).where(*_conditions(wanted)).order_by(order).offset(start).limit(size)
 
 
 def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:

@@ -40,13 +40,23 @@ async def receive(reader: asyncio.StreamReader) -> dict[str, Any] | None:
         BrokenFrameError: as said.
     """
     try:
-        size = int.from_bytes(await reader.readexactly(_HEAD), "big")
-        message = _decoded(await reader.readexactly(_checked(size)))
+        message = await receive_head(reader)
         if "body" in message:
             message["body"] = await reader.readexactly(_checked(message["body"]))
     except (asyncio.IncompleteReadError, ConnectionError):
         return None
     return message
+
+
+async def receive_head(reader: asyncio.StreamReader) -> dict[str, Any]:
+    """The next message, but for its body: `body` is how many bytes of that follow.
+
+    Raises:
+        BrokenFrameError: as said.
+        asyncio.IncompleteReadError: the other side has gone.
+    """
+    size = int.from_bytes(await reader.readexactly(_HEAD), "big")
+    return _decoded(await reader.readexactly(_checked(size)))
 
 
 def receive_now(source: socket.socket) -> dict[str, Any] | None:

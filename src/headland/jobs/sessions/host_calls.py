@@ -3,15 +3,26 @@
 import asyncio
 import contextlib
 import socket
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from headland.jobs.sessions.frames import BrokenFrameError, encoded, receive, receive_now, send
+from headland.jobs.sessions.frames import (
+    BrokenFrameError,
+    encoded,
+    receive,
+    receive_head,
+    receive_now,
+    send,
+)
 from headland.jobs.sessions.store import SessionRow
 from headland.jobs.wakeup import socket_address
 
 #: Seconds after which a host is taken for stuck. What it has to ask its interpreters for may take longer.
 PATIENCE = 10.0
+
+#: Bytes that are read at once of what a host shows.
+_PIECE = 1 << 18
 
 
 class HostSilentError(Exception):
@@ -49,6 +60,57 @@ async def ask(
     if found is None:
         raise HostSilentError("it has gone")
     return found
+
+
+async def ask_long(
+    run_directory: Path,
+    question: str,
+    *,
+    patience: float = PATIENCE,
+    body: bytes | None = None,
+    **details: Any,
+) -> tuple[dict[str, Any], AsyncIterator[bytes] | None]:
+    """The host's answer, and its body piece by piece as it comes, if it has one: each within `patience` seconds.
+
+    Raises:
+        HostSilentError: as said; while pieces come, too.
+    """
+    writer = None
+    try:
+        async with asyncio.timeout(patience):
+            reader, writer = await asyncio.open_unix_connection(socket_of(run_directory))
+            send(writer, {"ask": question, **details}, body)
+            head = await receive_head(reader)
+            left = head.pop("body", 0)
+            first = await reader.readexactly(min(left, _PIECE))
+    except BaseException as error:
+        if writer is not None:
+            writer.close()
+        if isinstance(error, OSError | TimeoutError | BrokenFrameError | asyncio.IncompleteReadError):
+            raise HostSilentError(str(error)) from None
+        raise
+    if len(first) == left:
+        writer.close()
+    return head, _pieces(reader, writer, first, left - len(first), patience) if left else None
+
+
+async def _pieces(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, first: bytes, left: int, patience: float
+) -> AsyncIterator[bytes]:
+    try:
+        yield first
+        while left:
+            try:
+                async with asyncio.timeout(patience):
+                    piece = await reader.read(min(left, _PIECE))
+            except (OSError, TimeoutError) as error:
+                raise HostSilentError(str(error)) from None
+            if not piece:
+                raise HostSilentError("it has gone")
+            left -= len(piece)
+            yield piece
+    finally:
+        writer.close()
 
 
 async def about(run_directory: Path, row: SessionRow, *, patience: float = PATIENCE) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ import json
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headland.http.answers import JSON_UTF8, encoded_answer, json_answer
+from headland.http.answers import JSON_UTF8, json_answer, streamed_answer
 from headland.http.operations import Answer, Handler, Operation
 from headland.jobs.batches.access import Caller
 from headland.jobs.batches.requests import check_json
@@ -52,7 +52,8 @@ def object_operations(
 
     @guarded
     async def get_job(request: Request, caller: Caller) -> Response:
-        return encoded_answer(await statements.get(session_of(request), number_in(request), caller, JOBS))
+        number = number_in(request)
+        return await streamed_answer(await statements.get(session_of(request), number, caller, JOBS))
 
     @guarded
     async def cancel_job(request: Request, caller: Caller) -> Response:

@@ -1,19 +1,17 @@
 """The session API: HTTP to rule and back."""
 
-import asyncio
 from typing import Literal
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
-from headland.http.answers import JSON_UTF8, json_answer
+from headland.http.answers import JSON_UTF8, json_answer, streamed_answer
 from headland.http.bodies import read_body
 from headland.http.operations import Answer, Operation, Parameter
 from headland.http.validation import decode_json
 from headland.jobs.batches.access import Caller
-from headland.jobs.batches.log import streamed
 from headland.jobs.batches.requests import check_json, number_of
-from headland.jobs.batches.routes import LINES_A_PAGE, LINES_AT_ONCE
+from headland.jobs.batches.routes import LINES_A_PAGE, log_answer
 from headland.jobs.batches.wire import BatchLog, Message
 from headland.jobs.guarding import DO_AS, REQUESTED_BY, guarding
 from headland.jobs.sessions.addition_routes import addition_operations
@@ -61,7 +59,7 @@ def session_operations(
     async def list_sessions(request: Request, caller: Caller) -> Response:
         start, size = number_of(request, "from") or 0, number_of(request, "size")
         page_size = SESSIONS_A_PAGE if size is None else size
-        return json_answer(await sessions.page(start, page_size, caller, wanted_of(request)))
+        return await streamed_answer(sessions.page(start, page_size, caller, wanted_of(request)))
 
     @guarded
     async def get_session(request: Request, caller: Caller) -> Response:
@@ -77,10 +75,7 @@ def session_operations(
         start, size = number_of(request, "from"), number_of(request, "size")
         wanted = LINES_A_PAGE if size is None else size
         session_id, page = await sessions.log(session_of(request), start, wanted, caller)
-        if page.size > LINES_AT_ONCE:
-            return StreamingResponse(streamed(session_id, page), media_type=JSON_UTF8)
-        lines = await asyncio.to_thread(list, page.lines)
-        return json_answer(BatchLog(id=session_id, from_=page.start, total=page.total, log=lines))
+        return await log_answer(request, session_id, page)
 
     @guarded
     async def connect_session(request: Request, caller: Caller) -> Response:
@@ -144,7 +139,7 @@ def session_operations(
             "GET",
             f"{_ITEM}/log",
             get_session_log,
-            "Lines of the log; without `from`, the last.",
+            "Lines of the log; without `from`, the last. With `Accept: text/plain`, as text.",
             {200: Answer("A page of the log.", BatchLog)},
             parameters=_PAGE,
         ),

@@ -4,10 +4,12 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Any
 
 import msgspec
+from sqlalchemy import Connection
 
 from headland.database import Database
 from headland.jobs import identity
@@ -26,10 +28,13 @@ from headland.jobs.sessions.listing import Wanted
 from headland.jobs.sessions.run_folder import SessionFolder
 from headland.jobs.sessions.shown import shown, state_of
 from headland.jobs.sessions.store import SessionRow
-from headland.jobs.sessions.wire import Session, SessionList, SessionRequest
+from headland.jobs.sessions.wire import Session, SessionRequest
 from headland.jobs.spark_ui.run import Run, driver_ui
 from headland.jobs.wakeup import wake_for_sessions
 from headland.settings import Home, JobsSettings
+
+#: Sessions of a page that are read at once.
+_READ_AT_ONCE = 20
 
 #: Seconds between looks at whether a session has ended.
 _LOOK = 0.02
@@ -100,17 +105,27 @@ class Sessions:
         """
         return await self._shown(self.find(reference, caller, Right.SEE), caller)
 
-    async def page(self, start: int, size: int, caller: Caller, wanted: Wanted) -> SessionList:
-        """The `size` sessions from number `start` on. A start below 0 shortens the page, as in Livy."""
+    async def page(self, start: int, size: int, caller: Caller, wanted: Wanted) -> AsyncIterator[bytes]:
+        """A `SessionList` of the `size` sessions from number `start` on, in parts that are read as they are asked for:
+        sessions that are deleted meanwhile are left out. A start below 0 shortens the page, as in Livy.
+        """
         size = max(0, min(size, start + size)) if start < 0 else max(0, size)
-        total, rows = self._database.read_snapshot(
-            lambda connection: (
-                store.total(connection, wanted),
-                store.page(connection, wanted, max(0, start), size),
-            )
-        )
-        listed = await asyncio.gather(*(self._shown(row, caller) for row in rows))
-        return SessionList(from_=start, total=total, sessions=listed)
+
+        def look(connection: Connection) -> tuple[int, list[int]]:
+            return store.total(connection, wanted), store.ids(connection, wanted, max(0, start), size)
+
+        total, ids = await asyncio.to_thread(self._database.read_snapshot, look)
+        yield b'{"from":%d,"total":%d,"sessions":[' % (start, total)
+        before = b""
+        for at in range(0, len(ids), _READ_AT_ONCE):
+            some = ids[at : at + _READ_AT_ONCE]
+            rows = await asyncio.to_thread(self._database.read, partial(store.rows, ids=some))
+            told = await asyncio.gather(*map(self.about, rows))
+            for row, about in zip(rows, told, strict=True):
+                # One after the other: each may have a configuration of a megabyte.
+                yield before + await asyncio.to_thread(self._encoded, row, about, caller)
+                before = b","
+        yield b"]}"
 
     async def state(self, reference: int | str, caller: Caller) -> tuple[int, str]:
         """Id and state alone."""
@@ -175,7 +190,12 @@ class Sessions:
         return await host_calls.about(self.folder(row).path, row)
 
     async def _shown(self, row: SessionRow, caller: Caller) -> Session:
-        about = await self.about(row)
+        return self._shown_by(row, await self.about(row), caller)
+
+    def _encoded(self, row: SessionRow, about: dict[str, Any] | None, caller: Caller) -> bytes:
+        return msgspec.json.encode(self._shown_by(row, about, caller))
+
+    def _shown_by(self, row: SessionRow, about: dict[str, Any] | None, caller: Caller) -> Session:
         lines = row.log_tail or (log.NOTHING if row.claimed_by is None else self._live_tail(row))
         return shown(row, about, lines, in_full=caller.has(Right.VIEW, row))
 

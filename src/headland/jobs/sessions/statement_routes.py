@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headland.http.answers import encoded_answer, json_answer
+from headland.http.answers import json_answer, streamed_answer
 from headland.http.bodies import read_body
 from headland.http.operations import Answer, Operation, Parameter
 from headland.http.validation import decode_json
@@ -45,7 +45,7 @@ def statement_operations(
         newest_first = request.query_params.get("order", "").strip().lower() == "desc"
         start, size = number_of(request, "from") or 0, number_of(request, "size")
         page = await statements.page(session_of(request), start, size, caller, newest_first=newest_first)
-        return encoded_answer(page)
+        return await streamed_answer(page)
 
     @guarded
     async def create_statement(request: Request, caller: Caller) -> Response:
@@ -54,11 +54,12 @@ def statement_operations(
         place = sessions.folder(row).new_upload()
         async with reader.read(request, place, "code", StatementRequest) as (wanted, code):
             number, statement = await statements.submit(row, code, wanted.kind)
-        return encoded_answer(statement, 201, {"location": f"/sessions/{row.id}/statements/{number}"})
+        headers = {"location": f"/sessions/{row.id}/statements/{number}"}
+        return await streamed_answer(statement, status=201, headers=headers)
 
     @guarded
     async def get_statement(request: Request, caller: Caller) -> Response:
-        return encoded_answer(await statements.get(session_of(request), number_in(request), caller))
+        return await streamed_answer(await statements.get(session_of(request), number_in(request), caller))
 
     @guarded
     async def cancel_statement(request: Request, caller: Caller) -> Response:

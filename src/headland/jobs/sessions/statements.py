@@ -1,9 +1,12 @@
 """Statements of sessions: handed to the host while there is one, read from its journal afterwards."""
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
+
+from starlette.concurrency import iterate_in_threadpool
 
 from headland.jobs.batches.access import Caller, Right
 from headland.jobs.sessions.commission import statement_kind
@@ -24,9 +27,10 @@ from headland.jobs.sessions.host.journal import (
     STATEMENTS,
     WAITING,
     Journal,
+    Part,
     Statement,
 )
-from headland.jobs.sessions.host_calls import HostSilentError, ask
+from headland.jobs.sessions.host_calls import HostSilentError, ask, ask_long
 from headland.jobs.sessions.service import Sessions
 from headland.jobs.sessions.shown import state_of
 from headland.jobs.sessions.states import State
@@ -55,7 +59,7 @@ class Statements:
 
     async def submit(
         self, row: SessionRow, code: bytes | Path, kind: str | None, list_: str = STATEMENTS
-    ) -> tuple[int, bytes]:
+    ) -> tuple[int, AsyncIterator[bytes]]:
         """Have code run, which is JSON, or a file with that; number and record of the statement or job. Once this
         returns, it is in the session's journal.
 
@@ -67,32 +71,34 @@ class Statements:
         details: dict[str, Any] = {"file": str(code)} if isinstance(code, Path) else {"body": code}
         details |= {"list": list_, "kind": statement_kind(kind, row.kind)}
         try:
-            told = await ask(self._sessions.folder(row).path, "submit", patience=_PATIENCE, **details)
+            folder = self._sessions.folder(row)
+            told, shown = await ask_long(folder.path, "submit", patience=_PATIENCE, **details)
         except HostSilentError:
             raise NotUpError(state_of(row, None)) from None
         if told.get("failed"):
             raise JournalError(told["problem"])
-        if "problem" in told:
+        if shown is None:
             raise NotUpError(told["problem"])
-        return told["id"], told["body"]
+        return told["id"], shown
 
     async def page(
         self, reference: int | str, start: int, size: int | None, caller: Caller, *, newest_first: bool
-    ) -> bytes:
+    ) -> AsyncIterator[bytes]:
         """How many statements there are, and the `size` from number `start` on; all, where no size is given. As all
-        records here, in JSON.
+        records here, in JSON, and piece by piece: code and output may be tens of megabytes long.
         """
         row = self._sessions.find(reference, caller, Right.VIEW)
         stop = None if size is None else max(0, start + size)
         start = max(0, start)
-        try:
-            told = await self._told(row, "statements", start=start, stop=stop, newest_first=newest_first)
-        except HostSilentError:
-            return await asyncio.to_thread(_read_page, self._journal(row), start, stop, newest_first)
-        page: bytes = told["body"]
-        return page
+        wanted = {"start": start, "stop": stop, "newest_first": newest_first}
+        with contextlib.suppress(HostSilentError):
+            if (found := await self._shown(row, "statements", **wanted)) is not None:
+                return found
+        return await asyncio.to_thread(_read_page, self._journal(row), start, stop, newest_first)
 
-    async def get(self, reference: int | str, number: int, caller: Caller, list_: str = STATEMENTS) -> bytes:
+    async def get(
+        self, reference: int | str, number: int, caller: Caller, list_: str = STATEMENTS
+    ) -> AsyncIterator[bytes]:
         """A statement or job.
 
         Raises:
@@ -100,13 +106,12 @@ class Statements:
         """
         row = self._sessions.find(reference, caller, Right.VIEW)
         try:
-            found = (await self._told(row, "find", list=list_, id=number)).get("body")
+            found = await self._shown(row, "find", list=list_, id=number)
         except HostSilentError:
             found = await asyncio.to_thread(_read_one, self._journal(row), list_, number)
         if found is None:
             raise JobNotFoundError(number) if list_ == JOBS else StatementNotFoundError
-        record: bytes = found
-        return record
+        return found
 
     async def cancel(
         self, reference: int | str, number: int, caller: Caller, list_: str = STATEMENTS
@@ -161,6 +166,13 @@ class Statements:
             raise HostSilentError
         return await ask(self._sessions.folder(row).path, question, patience=_PATIENCE, **details)
 
+    async def _shown(self, row: SessionRow, question: str, **details: Any) -> AsyncIterator[bytes] | None:
+        if row.finished_at is not None:
+            raise HostSilentError
+        folder = self._sessions.folder(row)
+        _, pieces = await ask_long(folder.path, question, patience=_PATIENCE, **details)
+        return pieces
+
     def _journal(self, row: SessionRow) -> Callable[[], Journal]:
         folder = self._sessions.folder(row)
         return lambda: _closed(host.read_journal(folder.journal), over=row.finished_at is not None)
@@ -175,19 +187,24 @@ def _closed(journal: Journal, *, over: bool) -> Journal:
     return journal
 
 
-def _read_page(read: Callable[[], Journal], start: int, stop: int | None, newest_first: bool) -> bytes:
+def _read_page(
+    read: Callable[[], Journal], start: int, stop: int | None, newest_first: bool
+) -> AsyncIterator[bytes]:
     journal = read()
     listed = journal.statements[::-1] if newest_first else journal.statements
-    return host.page(len(listed), [_read(journal, each) for each in listed[start:stop]])
+    shown = host.page(len(listed), [_read(journal, each) for each in listed[start:stop]])
+    return iterate_in_threadpool(journal.pieces(shown))
 
 
-def _read_one(read: Callable[[], Journal], list_: str, number: int) -> bytes | None:
+def _read_one(read: Callable[[], Journal], list_: str, number: int) -> AsyncIterator[bytes] | None:
     journal = read()
     listed = journal.lists[list_]
-    return _read(journal, listed[number]) if number < len(listed) else None
+    if number >= len(listed):
+        return None
+    return iterate_in_threadpool(journal.pieces(_read(journal, listed[number])))
 
 
-def _read(journal: Journal, statement: Statement) -> bytes:
+def _read(journal: Journal, statement: Statement) -> list[Part]:
     if statement.state == AVAILABLE and statement.output_place is None:
         journal.lose(statement, _lost(statement))
     if statement.list == JOBS:

@@ -1,5 +1,6 @@
 """Rows of sessions: functions that take a connection. Rules are elsewhere."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,13 +97,17 @@ def find(connection: Connection, reference: int | str) -> SessionRow | None:
     return None if found is None else _row(found)
 
 
-def page(connection: Connection, wanted: Wanted, start: int, size: int) -> list[SessionRow]:
-    """`size` of the sessions wanted, without the first `start`."""
+def ids(connection: Connection, wanted: Wanted, start: int, size: int) -> list[int]:
+    """Ids of `size` of the sessions wanted, without the first `start`."""
     order = session.c.id.desc() if wanted.newest_first else session.c.id
-    found = connection.execute(
-        select(session).where(*_conditions(wanted)).order_by(order).offset(start).limit(size)
-    )
-    return [_row(row) for row in found]
+    found = select(session.c.id).where(*_conditions(wanted)).order_by(order).offset(start).limit(size)
+    return [*connection.execute(found).scalars()]
+
+
+def rows(connection: Connection, ids: Sequence[int]) -> list[SessionRow]:
+    """Those of some sessions that are there, in the order of their ids here."""
+    found = {row.id: _row(row) for row in connection.execute(_VISIBLE.where(session.c.id.in_(ids)))}
+    return [found[id_] for id_ in ids if id_ in found]
 
 
 def total(connection: Connection, wanted: Wanted) -> int:

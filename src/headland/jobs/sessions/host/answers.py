@@ -8,7 +8,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from headland.jobs.sessions.frames import BrokenFrameError, receive, send
+from headland.jobs.sessions.frames import BrokenFrameError, encoded, receive, send
+from headland.jobs.sessions.host.journal import Part, size_of
 from headland.jobs.sessions.host.session import RefusedError, Session, page
 
 
@@ -16,7 +17,14 @@ async def answer(session: Session, reader: asyncio.StreamReader, writer: asyncio
     """Answer what comes over one connection until it is closed."""
     try:
         while (message := await receive(reader)) is not None:
-            send(writer, *await _answered(session, message))
+            head, parts = await _answered(session, message)
+            if parts is None:
+                send(writer, head)
+            else:
+                writer.write(encoded({**head, "body": size_of(parts)}))
+                for piece in session.pieces(parts):
+                    writer.write(piece)
+                    await writer.drain()
             await writer.drain()
     except (BrokenFrameError, ConnectionError):
         pass  # whoever it was has gone, or is none of ours
@@ -24,7 +32,7 @@ async def answer(session: Session, reader: asyncio.StreamReader, writer: asyncio
         writer.close()
 
 
-async def _answered(session: Session, message: dict[str, Any]) -> tuple[dict[str, Any], bytes | None]:
+async def _answered(session: Session, message: dict[str, Any]) -> tuple[dict[str, Any], list[Part] | None]:
     try:
         return await _found(session, message)
     except RefusedError as error:
@@ -33,7 +41,7 @@ async def _answered(session: Session, message: dict[str, Any]) -> tuple[dict[str
         return {"problem": f"the session's journal can't be written: {error.strerror}", "failed": True}, None
 
 
-async def _found(session: Session, message: dict[str, Any]) -> tuple[dict[str, Any], bytes | None]:
+async def _found(session: Session, message: dict[str, Any]) -> tuple[dict[str, Any], list[Part] | None]:
     match message["ask"]:
         case "about":
             return session.about(), None

@@ -15,6 +15,7 @@ megabytes long, and whoever asks for them is to wait for a disk and not for a pa
 
 import json
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,14 @@ FINAL = frozenset({AVAILABLE, CANCELLED})
 #: Names of the lists: what clients send as code, and what Livy's client library sends.
 STATEMENTS, JOBS = "statements", "jobs"
 
-#: Bytes of code that are kept in memory.
+#: Bytes of code that are kept in memory: a session may have ten thousand statements.
+_KEPT = 4_096
+
+#: Bytes of a line that is written at once.
 _SHORT = 65_536
+
+#: Bytes that are read at once of what is on disk.
+_PIECE = 1 << 18
 
 #: What stands before the last member of a line, and that member's name.
 _CODE, _OUTPUT = b',"code":', b',"output":'
@@ -57,6 +64,10 @@ class Statement:
     #: Where in the journal code and output are: offset and length.
     code_place: tuple[int, int] = (0, 0)
     output_place: tuple[int, int] | None = None
+
+
+#: Something to be told: the bytes of it, or where in the journal they are.
+Part = bytes | tuple[int, int]
 
 
 class Journal:
@@ -93,7 +104,7 @@ class Journal:
             OSError: it can't be put on record, so that there is none.
         """
         listed = self.lists[list_]
-        statement = Statement(len(listed), kind, list_, code=code if len(code) <= _SHORT else None)
+        statement = Statement(len(listed), kind, list_, code=code if len(code) <= _KEPT else None)
         head = _head(statement, accepted=statement.id, at=at, kind=kind)
         statement.code_place = self._append(head + _CODE, code)
         listed.append(statement)
@@ -138,23 +149,46 @@ class Journal:
 
     def code(self, statement: Statement) -> bytes:
         """A statement's code, as JSON."""
-        return self._piece(statement.code_place) if statement.code is None else statement.code
+        return b"".join(self.pieces([self.code_part(statement)]))
 
     def output(self, statement: Statement) -> bytes:
+        """What a statement gave, as JSON."""
+        return b"".join(self.pieces([self.output_part(statement)]))
+
+    def code_part(self, statement: Statement) -> Part:
+        """A statement's code, or where it is."""
+        return statement.code_place if statement.code is None else statement.code
+
+    def output_part(self, statement: Statement) -> Part:
         """What a statement gave, as JSON; `null` where it has not ended or gave nothing."""
         if (kept := self._unwritten.get((statement.list, statement.id))) is not None:
             return kept[1]
-        return b"null" if statement.output_place is None else self._piece(statement.output_place)
+        return b"null" if statement.output_place is None else statement.output_place
+
+    def pieces(self, parts: Iterable[Part]) -> Iterator[bytes]:
+        """The bytes of all parts, few of them in memory at a time."""
+        gathered = bytearray()
+        for part in parts:
+            for piece in [part] if isinstance(part, bytes) else self._read(*part):
+                gathered += piece
+                if len(gathered) >= _PIECE:
+                    yield bytes(gathered)
+                    gathered.clear()
+        yield bytes(gathered)
+
+    def _read(self, offset: int, size: int) -> Iterator[bytes]:
+        with self._path.open("rb", buffering=0) as file:
+            file.seek(offset)
+            while size:
+                piece = file.read(min(size, _PIECE))
+                if not piece:
+                    raise EOFError(f"{self._path} is shorter than it was")
+                size -= len(piece)
+                yield piece
 
     def lose(self, statement: Statement, output: dict[str, Any]) -> None:
         """What came of it is not on disk and never will be: show this in its place."""
         self._unwritten[statement.list, statement.id] = b"", _encoded(output)
-
-    def _piece(self, place: tuple[int, int]) -> bytes:
-        offset, size = place
-        with self._path.open("rb") as file:
-            file.seek(offset)
-            return file.read(size)
 
     def _take(self, line: bytes) -> None:
         name = _CODE if line.startswith(b'{"accepted":') else _OUTPUT
@@ -164,7 +198,7 @@ class Journal:
         begin = cut + len(name)
         place = self._size + begin, len(line) - begin - len(b"}\n")
         if "accepted" in head:
-            code = line[begin : begin + place[1]] if place[1] <= _SHORT else None
+            code = line[begin : begin + place[1]] if place[1] <= _KEPT else None
             listed.append(
                 Statement(
                     head["accepted"], head["kind"], head.get("list", STATEMENTS), code=code, code_place=place
@@ -194,6 +228,11 @@ class Journal:
         place = self._size + len(head), len(last)
         self._size += len(head) + len(last) + len(b"}\n")
         return place
+
+
+def size_of(parts: Iterable[Part]) -> int:
+    """How many bytes all parts have."""
+    return sum(len(part) if isinstance(part, bytes) else part[1] for part in parts)
 
 
 def _head(statement: Statement, **members: Any) -> bytes:

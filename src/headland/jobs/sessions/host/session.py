@@ -5,7 +5,7 @@ import contextlib
 import json
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from headland.jobs.sessions.host.journal import (
     RUNNING,
     WAITING,
     Journal,
+    Part,
     Statement,
 )
 from headland.jobs.sessions.host.processes import Interpreter, InterpreterGoneError
@@ -189,7 +190,11 @@ class Session:
     def statements(self) -> list[Statement]:
         return self._journal.statements
 
-    async def shown(self, statement: Statement) -> bytes:
+    def pieces(self, parts: list[Part]) -> Iterator[bytes]:
+        """What is shown, as it is read."""
+        return self._journal.pieces(parts)
+
+    async def shown(self, statement: Statement) -> list[Part]:
         """A statement or job as it goes over the wire."""
         progress = 0.0
         if statement.list == JOBS:
@@ -328,32 +333,36 @@ class Session:
         task.add_done_callback(self._tasks.discard)
 
 
-def shown(journal: Journal, statement: Statement, progress: float = 0.0) -> bytes:
+def shown(journal: Journal, statement: Statement, progress: float = 0.0) -> list[Part]:
     """A statement as it goes over the wire. `progress` is of one that has not ended."""
     progress = 1.0 if statement.state in FINAL else progress
-    return b"".join(
-        [
-            b'{"id":%d,"code":' % statement.id,
-            journal.code(statement),
-            b',"state":"%s","output":' % statement.state.encode(),
-            journal.output(statement),
-            b',"progress":%s,"started":%d,"completed":%d}'
-            % (json.dumps(progress).encode(), statement.started, statement.completed),
-        ]
-    )
+    return [
+        b'{"id":%d,"code":' % statement.id,
+        journal.code_part(statement),
+        b',"state":"%s","output":' % statement.state.encode(),
+        journal.output_part(statement),
+        b',"progress":%s,"started":%d,"completed":%d}'
+        % (json.dumps(progress).encode(), statement.started, statement.completed),
+    ]
 
 
-def page(total: int, statements: list[bytes]) -> bytes:
+def page(total: int, statements: list[list[Part]]) -> list[Part]:
     """A page of statements as it goes over the wire."""
-    return b'{"total_statements":%d,"statements":[%s]}' % (total, b",".join(statements))
+    parts: list[Part] = [b'{"total_statements":%d,"statements":[' % total]
+    for number, statement in enumerate(statements):
+        parts += [b",", *statement] if number else statement
+    return [*parts, b"]}"]
 
 
-def shown_job(journal: Journal, job: Statement, *, begun: bool = False) -> bytes:
+def shown_job(journal: Journal, job: Statement, *, begun: bool = False) -> list[Part]:
     """A job as it goes over the wire: its output, which says how it ended, behind its number."""
     if job.state == AVAILABLE:
-        return b'{"id":%d,' % job.id + journal.output(job)[1:]
+        output = journal.output_part(job)
+        # Without its opening brace.
+        rest = output[1:] if isinstance(output, bytes) else (output[0] + 1, output[1] - 1)
+        return [b'{"id":%d,' % job.id, rest]
     state = "CANCELLED" if job.state in {CANCELLING, CANCELLED} else "STARTED" if begun else "QUEUED"
-    return b'{"id":%d,"state":"%s","result":null,"error":null}' % (job.id, state.encode())
+    return [b'{"id":%d,"state":"%s","result":null,"error":null}' % (job.id, state.encode())]
 
 
 def failed_job(error: str) -> dict[str, Any]:
