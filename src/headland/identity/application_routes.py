@@ -1,5 +1,7 @@
 """Headland's own API of applications: what the hosted directory's portal is for."""
 
+import asyncio
+
 from msgspec import UNSET
 from sqlalchemy import Connection
 from starlette.requests import Request
@@ -23,7 +25,8 @@ async def list_applications(request: Request) -> Response:
         found = store.applications(connection, tenant.id)
         return wire.Applications([application_view(application, tenant.name) for application in found])
 
-    return json_answer(service_of(request).database.read(look))
+    # There may be ten thousand.
+    return await asyncio.to_thread(lambda: json_answer(service_of(request).database.read(look)))
 
 
 async def register_application(request: Request) -> Response:

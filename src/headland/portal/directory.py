@@ -1,11 +1,12 @@
 """Whom roles can be given to: the tenant's applications and people, as far as somebody may look them up."""
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from msgspec import Struct
 
-from headland.portal.inside import Inside, RefusedError
+from headland.portal.inside import Answered, Inside, RefusedError
 
 
 class _Application(Struct, rename="camel"):
@@ -56,14 +57,25 @@ class Directory:
     async def of(cls, inside: Inside) -> "Directory":
         """What the person may see of it: administrators all, others nothing."""
         try:
-            applications = (await inside.call("GET", "/identity/applications")).of(_Applications).applications
-            people = (await inside.call("GET", "/identity/people")).of(_People).people
+            applications = await inside.call("GET", "/identity/applications")
+            people = await inside.call("GET", "/identity/people")
         except RefusedError as error:
             if error.status == 403:
                 return cls((), whole=False)
             raise
-        entries = [Entry(a.object_id, "Application", a.name, a.client_id, a.disabled) for a in applications]
-        entries += [Entry(p.object_id, "Person", p.name, p.user_name, p.disabled) for p in people]
+        # There may be ten thousand of each.
+        return await asyncio.to_thread(cls._of, applications, people)
+
+    @classmethod
+    def _of(cls, applications: Answered, people: Answered) -> "Directory":
+        entries = [
+            Entry(each.object_id, "Application", each.name, each.client_id, each.disabled)
+            for each in applications.of(_Applications).applications
+        ]
+        entries += [
+            Entry(each.object_id, "Person", each.name, each.user_name, each.disabled)
+            for each in people.of(_People).people
+        ]
         return cls(sorted(entries, key=lambda entry: entry.name.casefold()), whole=True)
 
     def find(self, object_id: str | None) -> Entry | None:

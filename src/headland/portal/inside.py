@@ -7,7 +7,7 @@ token: the caller is handed over in the request's scope.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlencode
@@ -98,7 +98,8 @@ class Inside:
         async def receive() -> Message:
             nonlocal sent
             if sent:
-                return {"type": "http.disconnect"}
+                # Nobody goes before the answer has come: one that is sent as it is made would end here.
+                await asyncio.Event().wait()
             sent = True
             return {"type": "http.request", "body": content, "more_body": False}
 
@@ -127,10 +128,39 @@ class Inside:
     async def follow(
         self, path: str, *, query: Query | None = None, headers: Mapping[str, str] | None = None
     ) -> AsyncIterator[Followed]:
-        """An answer to GET, whatever it is, its body piece by piece as it comes, for as long as somebody listens.
+        """An answer to GET that is granted, its body piece by piece as it comes, for as long as somebody listens.
 
         Raises:
-            RefusedError: there is none, or it is an error.
+            RefusedError: it is not.
+        """
+        async with self.open(path, query=query, headers=headers) as followed:
+            if followed.status >= 400:
+                body = b"".join([piece async for piece in followed.pieces])
+                raise refused(Answered(followed.status, followed.headers, body))
+            yield followed
+
+    async def call_within(self, most: int, path: str, *, query: Query | None = None) -> Answered | None:
+        """What is answered to GET; None where that has more than `most` bytes.
+
+        Raises:
+            RefusedError: as `call`.
+        """
+        received = bytearray()
+        async with self.follow(path, query=query) as followed:
+            async for piece in followed.pieces:
+                received += piece
+                if len(received) > most:
+                    return None
+        return Answered(followed.status, followed.headers, bytes(received))
+
+    @asynccontextmanager
+    async def open(
+        self, path: str, *, query: Query | None = None, headers: Mapping[str, str] | None = None
+    ) -> AsyncIterator[Followed]:
+        """An answer to GET, whatever it is, as `follow` has it.
+
+        Raises:
+            RefusedError: there is none.
         """
         pieces: asyncio.Queue[bytes | None] = asyncio.Queue(16)
         started: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
@@ -165,10 +195,7 @@ class Inside:
             if not started.done():
                 await task
                 raise RefusedError(500, "", "Nothing was answered.")
-            status, told = started.result()["status"], _texts(started.result()["headers"])
-            if status >= 400:
-                raise refused(Answered(status, told, b"".join([piece async for piece in body()])))
-            yield Followed(status, told, body())
+            yield Followed(started.result()["status"], _texts(started.result()["headers"]), body())
         finally:
             gone.set()
             task.cancel()
@@ -204,6 +231,13 @@ class Inside:
             "state": {"request_id": outer.get("state", {}).get("request_id")},
             KNOWN_CALLER: self._principal,
         }
+
+
+async def passed_on(opened: AsyncExitStack, followed: Followed) -> AsyncIterator[bytes]:
+    """The body of an answer, behind which is closed what was `opened` for it."""
+    async with opened:
+        async for piece in followed.pieces:
+            yield piece
 
 
 def refused(answered: Answered) -> RefusedError:

@@ -1,13 +1,14 @@
 """The job service as the pages ask it: batches and sessions, by its own API."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from msgspec import Struct, field
 
 from headland.jobs.batches.wire import Progress
-from headland.portal.inside import Inside
+from headland.portal.inside import Followed, Inside
 
 API = "/livy"
 
@@ -33,8 +34,14 @@ _DIAGNOSTICS = "\t diagnostics: "
 #: What is shown of batches beside what Livy tells of them.
 _WITH_MORE = {"include": "times,progress"}
 
-#: Lines of a log that are asked for at once.
-_LINES = 1000
+#: Bytes of an answer that a page is made of. Lines and statements may each be long.
+_LARGEST = 1 << 20
+
+#: Characters of a line of a log that a page shows.
+_LONGEST_LINE = 4_096
+
+#: Statements of a session that a page shows, or fewer where those are too long, the last in any case.
+_STATEMENTS = (50, 10, 1)
 
 
 class AppInfo(Struct, rename="camel"):
@@ -125,7 +132,10 @@ class Statement(Struct):
     progress: float
 
 
-class _Statements(Struct):
+class Statements(Struct):
+    """The last that ran in a session, oldest first, and how many there are in all."""
+
+    total_statements: int
     statements: list[Statement]
 
 
@@ -145,22 +155,19 @@ class JobService:
     async def progress(self, id_: str) -> Progress:
         return (await self._inside.call("GET", f"{_path(id_)}/progress")).of(Progress)
 
-    async def log(self, id_: str, start: int | None = None, size: int = _LINES, kind: str = "batches") -> Log:
-        """Lines from `start` on; the last ones without it."""
-        query = {"size": str(size)} | ({} if start is None else {"from": str(start)})
-        return (await self._inside.call("GET", f"{_path(id_, kind)}/log", query=query)).of(Log)
+    async def tail(self, id_: str, size: int, kind: str = "batches") -> Log:
+        """The last lines of a log: at most `size`, fewer where they are long."""
+        path = f"{_path(id_, kind)}/log"
+        while (answered := await self._inside.call_within(_LARGEST, path, query={"size": str(size)})) is None:
+            size //= 4
+        log = answered.of(Log)
+        log.log = [_cut(line) for line in log.log]
+        return log
 
-    async def lines(self, id_: str) -> AsyncIterator[bytes]:
-        """The whole log as text, some lines at a time."""
-        start = 0
-        while True:
-            page = await self.log(id_, start)
-            if not page.log:
-                return
-            yield ("\n".join(page.log) + "\n").encode()
-            start += len(page.log)
-            if start >= page.total:
-                return
+    def text(self, id_: str) -> AbstractAsyncContextManager[Followed]:
+        """The whole log as it was written, as it comes."""
+        query, headers = {"from": "0", "size": "-1"}, {"accept": "text/plain"}
+        return self._inside.follow(f"{_path(id_)}/log", query=query, headers=headers)
 
     async def submit(self, body: Mapping[str, Any], key: str) -> int:
         headers = {"idempotency-key": key} if key else {}
@@ -182,9 +189,17 @@ class JobService:
     async def session(self, id_: str) -> Job:
         return (await self._inside.call("GET", _path(id_, "sessions"))).of(Job)
 
-    async def statements(self, id_: str) -> list[Statement]:
-        found = await self._inside.call("GET", f"{_path(id_, 'sessions')}/statements")
-        return found.of(_Statements).statements
+    async def statements(self, id_: str) -> Statements:
+        """The last statements, none where the very last is too long to be shown."""
+        path = f"{_path(id_, 'sessions')}/statements"
+        for size in _STATEMENTS:
+            query = {"order": "desc", "size": str(size)}
+            answered = await self._inside.call_within(_LARGEST, path, query=query)
+            if answered is not None:
+                found = answered.of(Statements)
+                found.statements.reverse()
+                return found
+        return (await self._inside.call("GET", path, query={"size": "0"})).of(Statements)
 
     async def run(self, id_: str, code: str, kind: str = "") -> None:
         body = {"code": code} | ({"kind": kind} if kind else {})
@@ -225,6 +240,10 @@ def api_name(field: str) -> str:
     """What the API calls a form's field."""
     first, *others = field.split("_")
     return first + "".join(map(str.capitalize, others))
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]} [{len(line)} characters]"
 
 
 def _path(id_: str, kind: str = "batches") -> str:

@@ -1,5 +1,7 @@
 """Headland's own API of people."""
 
+import asyncio
+
 from msgspec import UNSET
 from sqlalchemy import Connection
 from starlette.requests import Request
@@ -25,7 +27,8 @@ async def list_people(request: Request) -> Response:
         found = store.people(connection, place_of(connection, principal, request).tenant.id)
         return wire.People([person_view(person) for person in found])
 
-    return json_answer(service_of(request).database.read(look))
+    # There may be ten thousand.
+    return await asyncio.to_thread(lambda: json_answer(service_of(request).database.read(look)))
 
 
 async def add_person(request: Request) -> Response:

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from headland.portal.importing.features import Feature, UnreadableFileError, feature_of
+from headland.portal.importing.features import Feature, UnreadableFileError, check_number, feature_of
 
 _BOM = b"\xef\xbb\xbf"
 #: What older files call the coordinates that all files have today.
@@ -28,6 +28,7 @@ def read_geojson(content: bytes) -> list[Feature]:
             features = found.get("features")
             if not isinstance(features, list):
                 raise UnreadableFileError("The file's collection has no list of features.")
+            check_number(len(features))
             return [_feature(each) for each in features]
         case "Feature":
             return [_feature(found)]

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -49,7 +50,8 @@ class Planned:
     number: int
     id: str
     name: str
-    geometry: dict[str, Any] | None = None
+    #: JSON.
+    geometry: bytes = b""
     acres: float = 0.0
     #: Why it is refused, or "".
     reason: str = ""
@@ -76,9 +78,9 @@ class Plan:
                 row.reason = f"there is a boundary with the ID {row.id} already"
 
 
-def property_names(features: Sequence[Feature]) -> list[str]:
-    """Of all features, in the order in which they come up."""
-    return list(dict.fromkeys(name for feature in features for name in feature.properties))
+def property_names(features: Sequence[Feature], most: int) -> list[str]:
+    """Of all features, in the order in which they come up; the first so many."""
+    return list(islice(dict.fromkeys(name for feature in features for name in feature.properties), most))
 
 
 def usual_choice(names: Sequence[str], field: str) -> Choice:
@@ -135,7 +137,7 @@ def _planned(
         row.reason = error.message.rstrip(".")
         return row
     row.name = name or row.id
-    row.geometry, row.acres = msgspec.json.decode(msgspec.json.encode(found.geometry)), found.acres
+    row.geometry, row.acres = msgspec.json.encode(found.geometry), found.acres
     return row
 
 
@@ -154,8 +156,8 @@ def lines_of(plan: Plan, choice: Choice, party: str) -> Iterator[bytes]:
         if choice.with_fields:
             yield _record("fields", {"partyId": party, "id": row.id, "name": row.name})
         parent = {"parentId": of_field, "parentType": "Field"} if of_field else {}
-        boundary = {"partyId": party, "id": row.id, "name": row.name, **parent, "geometry": row.geometry}
-        yield _record("boundaries", boundary)
+        boundary = {"partyId": party, "id": row.id, "name": row.name, **parent}
+        yield _record("boundaries", {**boundary, "geometry": msgspec.Raw(row.geometry)})
 
 
 def _record(family: str, document: Mapping[str, Any]) -> bytes:

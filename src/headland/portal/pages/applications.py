@@ -1,5 +1,6 @@
 """App registrations: the programs that may call, and their secrets. For administrators."""
 
+import asyncio
 from typing import Any
 from urllib.parse import quote
 
@@ -12,6 +13,9 @@ from headland.portal.visits import Visit, page
 
 _PATH = "/portal/applications"
 _API = "/identity/applications"
+
+#: Applications on a page.
+_SIZE = 50
 
 
 class _Secret(Struct, rename="camel"):
@@ -47,18 +51,26 @@ class _Shown(Struct, rename="camel"):
 
 
 async def list_applications(visit: Visit) -> Response:
-    found = (await visit.inside.call("GET", _API)).of(_Applications).applications
-    find = visit.asked("find").strip()
+    answered = await visit.inside.call("GET", _API)
+    find, start = visit.asked("find").strip(), visit.number("from")
     wanted = find.casefold()
-    shown = [one for one in found if wanted in one.name.casefold() or one.client_id.startswith(wanted)]
-    return visit.show(
-        "applications.html",
-        applications=shown,
-        find=find,
-        number=len(found),
-        said=visit.said,
-        data=_API,
-    )
+
+    def look() -> Response:
+        found = answered.of(_Applications).applications
+        shown = [one for one in found if wanted in one.name.casefold() or one.client_id.startswith(wanted)]
+        return visit.show(
+            "applications.html",
+            applications=shown[start : start + _SIZE],
+            find=find,
+            start=start,
+            size=_SIZE,
+            total=len(shown),
+            number=len(found),
+            said=visit.said,
+            data=_API,
+        )
+
+    return await asyncio.to_thread(look)
 
 
 async def show_registration(visit: Visit) -> Response:

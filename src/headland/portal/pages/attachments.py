@@ -1,7 +1,6 @@
 """Files that belong to farm data: brought from a browser, and taken out by one."""
 
 import uuid
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
 from starlette.responses import Response, StreamingResponse
@@ -9,7 +8,7 @@ from starlette.responses import Response, StreamingResponse
 from headland.portal.farm_kinds import ATTACHMENTS, kind_called
 from headland.portal.farm_paths import PARTY_PATTERN, path_to
 from headland.portal.farms import FarmService
-from headland.portal.inside import RefusedError
+from headland.portal.inside import RefusedError, passed_on
 from headland.portal.visits import Visit, page
 
 #: Bytes of a file that is brought by a form. Larger ones come over the API, which takes them piece by piece.
@@ -33,14 +32,9 @@ async def download_file(visit: Visit) -> Response:
     farm = FarmService(visit.inside, visit.path("instance"))
     opened = AsyncExitStack()
     file = await opened.enter_async_context(farm.file(visit.path("party"), visit.path("document")))
-
-    async def body() -> AsyncIterator[bytes]:
-        async with opened:
-            async for piece in file.pieces:
-                yield piece
-
     said = {name: file.headers[name] for name in ("content-disposition", "content-length")}
-    return StreamingResponse(body(), 200, {**said, "cache-control": "no-store"}, "application/octet-stream")
+    headers = {**said, "cache-control": "no-store"}
+    return StreamingResponse(passed_on(opened, file), 200, headers, "application/octet-stream")
 
 
 PAGES = (

@@ -1,7 +1,7 @@
 """A file of outlines on its way into an instance: chosen or dropped, looked at, brought in."""
 
 import asyncio
-from collections.abc import Sequence
+from typing import Any
 
 from starlette.responses import Response
 
@@ -9,9 +9,9 @@ from headland.farm.geometry import Limits
 from headland.portal.farm_kinds import BOUNDARIES
 from headland.portal.farm_paths import PARTY_PATTERN, path_to, trail_to
 from headland.portal.farms import FarmService
-from headland.portal.importing.features import MOST_FEATURES, Feature, UnreadableFileError, packed, unpacked
-from headland.portal.importing.planning import Choice, Plan, lines_of, plan_of, property_names, usual_choice
-from headland.portal.importing.reading import read_features
+from headland.portal.importing.features import MOST_FEATURES, UnreadableFileError
+from headland.portal.importing.planning import Choice, lines_of
+from headland.portal.importing.program import Job, Outcome, looked_at
 from headland.portal.inside import RefusedError
 from headland.portal.visits import Visit, page
 
@@ -35,22 +35,20 @@ async def look_at_file(visit: Visit) -> Response:
     await _check_rights(visit)
     if visit.file is None or not visit.file.name:
         return _show_choice(visit, "Choose a file.")
+    job = _job(visit, content=visit.file.content, field=visit.form.get("field", ""))
+    if not job.content:
+        return _show_choice(visit, "The file is empty.")
     try:
-        features = await asyncio.to_thread(read_features, visit.file.content)
+        found = await _looked_at(visit, job)
     except UnreadableFileError as error:
         return _show_choice(visit, str(error))
-    choice = usual_choice(property_names(features), visit.form.get("field", ""))
-    return await _show_plan(visit, features, choice, await _plan(visit, features, choice))
+    return await _show_plan(visit, found)
 
 
 async def bring_in(visit: Visit) -> Response:
     """The same by the properties that were chosen; or it is brought in."""
     await _check_rights(visit)
     form = visit.form
-    try:
-        features = await asyncio.to_thread(unpacked, form.get("features", ""))
-    except UnreadableFileError as error:
-        return _show_choice(visit, str(error))
     choice = Choice(
         form.get("id_property", ""),
         form.get("name_property", ""),
@@ -58,9 +56,16 @@ async def bring_in(visit: Visit) -> Response:
         with_fields="with_fields" in form,
         changing="changing" in form,
     )
-    plan = await _plan(visit, features, choice)
-    if form.get("act") != "import" or not plan.taken:
-        return await _show_plan(visit, features, choice, plan)
+    bringing = form.get("act") == "import"
+    try:
+        found = await _looked_at(
+            visit, _job(visit, features=form.get("features", "") or "-", choice=choice, whole=bringing)
+        )
+    except UnreadableFileError as error:
+        return _show_choice(visit, str(error))
+    plan = found.plan
+    if not bringing or not plan.taken:
+        return await _show_plan(visit, found)
     instance, party = _party(visit)
     lines = await asyncio.to_thread(lambda: b"".join(lines_of(plan, choice, party)))
     account = await FarmService(visit.inside, instance).bring(lines, merging=choice.changing)
@@ -76,26 +81,32 @@ async def bring_in(visit: Visit) -> Response:
     )
 
 
-async def _plan(visit: Visit, features: Sequence[Feature], choice: Choice) -> Plan:
-    instance, party = _party(visit)
-    limits = Limits(visit.portal.settings.farm.max_vertices)
-    plan = await asyncio.to_thread(plan_of, features, choice, party, limits)
-    if not choice.changing:
-        wanted = [row.id for row in plan.taken]
-        plan.refuse_known(await FarmService(visit.inside, instance).known_boundaries(party, wanted))
-    return plan
+def _job(visit: Visit, **asked: Any) -> Job:
+    _, party = _party(visit)
+    return Job(party, Limits(visit.portal.settings.farm.max_vertices), **asked)
 
 
-async def _show_plan(visit: Visit, features: Sequence[Feature], choice: Choice, plan: Plan) -> Response:
+async def _looked_at(visit: Visit, job: Job) -> Outcome:
     instance, party = _party(visit)
-    return visit.show(
+    found = await looked_at(job)
+    if not found.choice.changing:
+        wanted = [row.id for row in found.plan.taken]
+        known = await FarmService(visit.inside, instance).known_boundaries(party, wanted)
+        found.plan.refuse_known(known)
+    return found
+
+
+async def _show_plan(visit: Visit, found: Outcome) -> Response:
+    instance, party = _party(visit)
+    return await asyncio.to_thread(
+        visit.show,
         "import_plan.html",
         instance=instance,
-        names=property_names(features),
-        choice=choice,
-        plan=plan,
+        names=found.names,
+        choice=found.choice,
+        plan=found.plan,
         shown=_SHOWN,
-        features=await asyncio.to_thread(packed, features),
+        features=found.features,
         trail=trail_to(instance, party),
         action=f"{path_to(instance, party)}/import/confirm",
         data=_data(visit),

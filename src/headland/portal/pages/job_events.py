@@ -32,7 +32,7 @@ async def follow_job(visit: Visit) -> Response:
 async def follow_log(visit: Visit) -> Response:
     """The job service's own events: a line each."""
     service, id_ = JobService(visit.inside), visit.path("job")
-    await service.log(id_, size=1)
+    await service.tail(id_, 1)
     wanted = {"accept": _EVENTS}
     if last := visit.request.headers.get("last-event-id"):
         wanted["last-event-id"] = last

@@ -1,12 +1,13 @@
 """Batches: the list of them, and one with its progress and log."""
 
 import uuid
+from contextlib import AsyncExitStack
 from urllib.parse import quote, urlencode
 
 from starlette.responses import Response, StreamingResponse
 
 from headland.portal.directory import Directory
-from headland.portal.inside import RefusedError
+from headland.portal.inside import RefusedError, passed_on
 from headland.portal.jobs import API, STATES, JobService, as_asked
 from headland.portal.pages.job_events import state_of
 from headland.portal.visits import Visit, page
@@ -70,7 +71,7 @@ async def show_job(visit: Visit) -> Response:
     service, id_ = JobService(visit.inside), visit.path("job")
     job = await service.batch(id_)
     try:
-        log, refusal = await service.log(id_, size=TAIL), ""
+        log, refusal = await service.tail(id_, TAIL), ""
     except RefusedError as error:
         log, refusal = None, error.message
     return visit.show(
@@ -85,12 +86,13 @@ async def show_job(visit: Visit) -> Response:
 
 async def download_log(visit: Visit) -> Response:
     service, job = JobService(visit.inside), await JobService(visit.inside).batch(visit.path("job"))
-    await service.log(str(job.id), size=1)
+    opened = AsyncExitStack()
+    log = await opened.enter_async_context(service.text(str(job.id)))
     headers = {
         "cache-control": "no-store",
         "content-disposition": f'attachment; filename="batch-{job.id}.log"',
     }
-    return StreamingResponse(service.lines(str(job.id)), 200, headers, "text/plain; charset=utf-8")
+    return StreamingResponse(passed_on(opened, log), 200, headers, "text/plain; charset=utf-8")
 
 
 async def kill_job(visit: Visit) -> Response:

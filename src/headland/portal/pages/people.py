@@ -1,5 +1,6 @@
 """The people who may sign in: for administrators."""
 
+import asyncio
 from typing import Any
 from urllib.parse import quote
 
@@ -11,6 +12,9 @@ from headland.portal.visits import Visit, page
 
 _PATH = "/portal/people"
 _API = "/identity/people"
+
+#: People on a page.
+_SIZE = 50
 
 
 class _Person(Struct, rename="camel"):
@@ -84,16 +88,29 @@ async def delete_person(visit: Visit) -> Response:
 
 
 async def _list(visit: Visit, status: int = 200, problem: str = "", form: Any = None) -> Response:
-    found = (await visit.inside.call("GET", _API)).of(_People)
-    return visit.show(
-        "people.html",
-        status,
-        people=found.people,
-        problem=problem,
-        form=form or {},
-        said=visit.said,
-        data=_API,
-    )
+    answered = await visit.inside.call("GET", _API)
+    find, start = visit.asked("find").strip(), visit.number("from")
+    wanted = find.casefold()
+
+    def look() -> Response:
+        found = answered.of(_People).people
+        shown = [one for one in found if wanted in one.name.casefold() or wanted in one.user_name.casefold()]
+        return visit.show(
+            "people.html",
+            status,
+            people=shown[start : start + _SIZE],
+            find=find,
+            start=start,
+            size=_SIZE,
+            total=len(shown),
+            number=len(found),
+            problem=problem,
+            form=form or {},
+            said=visit.said,
+            data=_API,
+        )
+
+    return await asyncio.to_thread(look)
 
 
 def _address(visit: Visit) -> str:

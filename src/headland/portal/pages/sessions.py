@@ -1,5 +1,6 @@
 """Interactive sessions, and what was run in them."""
 
+import asyncio
 import re
 from urllib.parse import quote, urlencode
 
@@ -8,7 +9,7 @@ from starlette.responses import Response
 from headland.jobs.sessions.kinds import FIRST, INTERPRETERS, SHARED
 from headland.portal.directory import Directory
 from headland.portal.inside import RefusedError
-from headland.portal.jobs import API, Job, JobService, api_name, as_asked
+from headland.portal.jobs import API, Job, JobService, Statements, api_name, as_asked
 from headland.portal.visits import Visit, page
 
 _PATH = "/portal/sessions"
@@ -149,16 +150,18 @@ async def _session(visit: Visit, status: int = 200, problem: str = "") -> Respon
     try:
         statements, refusal = await service.statements(id_), ""
     except RefusedError as error:
-        statements, refusal = [], error.message
+        statements, refusal = Statements(0, []), error.message
     log = session.log
     if session.ended and session.failed:
-        log = (await service.log(id_, size=_TAIL, kind="sessions")).log
-    at_work = any(one.state in {"waiting", "running", "cancelling"} for one in statements)
-    return visit.show(
+        log = (await service.tail(id_, _TAIL, "sessions")).log
+    at_work = any(one.state in {"waiting", "running", "cancelling"} for one in statements.statements)
+    return await asyncio.to_thread(
+        visit.show,
         "session_state.html" if visit.partial else "session.html",
         status,
         session=session,
-        statements=statements,
+        statements=statements.statements,
+        more=statements.total_statements - len(statements.statements),
         refusal=refusal,
         phase=phase,
         log=log,
