@@ -86,7 +86,9 @@ def _measured(served: Served, ours: str, bare: str, blob: str) -> dict[str, floa
     """What the program says."""
     file = served.put(PROGRAM.read_bytes(), "programs/storage.py")
     headers = {"Authorization": f"Bearer {served.token()}", "Content-Type": "application/json"}
-    body = json.dumps({"file": file, "args": [ours, bare, str(MEGABYTES), str(FILES), blob, str(BLOBS)]}).encode()
+    body = json.dumps(
+        {"file": file, "args": [ours, bare, str(MEGABYTES), str(FILES), blob, str(BLOBS)]}
+    ).encode()
     batch = json.loads(ask(Target(served.private_port, "POST", "/batches", headers, body, status=201)))["id"]
     state = Target(served.private_port, "GET", f"/batches/{batch}/state", headers)
     began = time.monotonic()
