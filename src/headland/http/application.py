@@ -82,13 +82,14 @@ class Application:
 
     def knows(self, path: str) -> bool:
         """Whether it has anything at `path`, by whatever method."""
+        path = _with_one_slash(path)
         if path in self._fixed:
             return True
         return self._any_pattern is not None and self._any_pattern.match(path) is not None
 
     def _handler(self, scope: Scope) -> Handler:
         """Raises HTTPException: 404, or 405 where the path has operations, but none by this method."""
-        path: str = scope["path"][len(scope.get("root_path", "")) :]
+        path = _with_one_slash(scope["path"][len(scope.get("root_path", "")) :])
         method = scope["method"]
         allowed = None
         if (fixed := self._fixed.get(path)) is not None:
@@ -105,6 +106,11 @@ class Application:
         if allowed is None:
             raise HTTPException(404)
         raise HTTPException(405, headers={"allow": allowed})
+
+
+def _with_one_slash(path: str) -> str:
+    """A path behind a base that ends with a slash itself, as that of Livy's Python client may."""
+    return "/" + path.lstrip("/") if path.startswith("//") else path
 
 
 def _check_headers(scope: Scope) -> None:

@@ -55,7 +55,7 @@ async def test_unknown_paths_are_404_in_json(service, check_error, method):
         "/batches/0/nothing",
         "/batches/0/state/more",
         "/batches//",
-        "//batches",
+        "//nothing",
         "/session",
     ):
         answer = await service.private.request(method, path, headers=service.headers())
@@ -129,3 +129,17 @@ async def test_the_version_is_one_that_clients_can_compare(service):
     assert match
     # pylivy compares the parts as texts, and takes what sorts before 5 for too old to know `sql`.
     assert match[2] >= "5"
+
+
+async def test_a_base_that_ends_with_a_slash(service):
+    """Livy's own Python client puts `/sessions` behind whatever it was given."""
+    await service.submit()
+    for client, base in (
+        (service.public, "https://headland.test:8443/livy/"),
+        (service.private, "http://10.0.0.4:8998/"),
+    ):
+        for path in ("/batches", "//batches/0"):
+            answer = await client.get(f"{base}{path}", headers=service.bearer())
+            assert (answer.status_code, answer.json().get("id", 0)) == (200, 0), answer.url
+        answer = await client.post(f"{base}/sessions", json={"kind": "sql"}, headers=service.headers())
+        assert answer.status_code == 201

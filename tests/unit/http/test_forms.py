@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.loop_lag import MOST_LAG, longest_lag
 
 from headland.http.bodies import BodyError
 from headland.http.forms import Form, Part, read_form
@@ -77,3 +78,27 @@ async def test_what_taking_a_file_raises_is_raised() -> None:
 
     with pytest.raises(ZeroDivisionError):
         await read_form(cut(body(), 10), "BOUNDARY", 100, take)
+
+
+NAMED = b'--BOUNDARY\r\nContent-Disposition: form-data; name="%s"\r\n'
+
+#: Bodies of a megabyte.
+HOSTILE = {
+    "parts": NAMED % b"a" * 15_000,
+    "headers": NAMED % b"a" + b"x: y\r\n" * 150_000,
+    "a name": NAMED % (b'a\\"' * 300_000),
+    "parameters": b"--BOUNDARY\r\nContent-Disposition: form-data" + b";a=b" * 240_000 + b"\r\n\r\n",
+    "folders": NAMED % (b'File"; filename="' + b"/" * 900_000) + b"\r\n",
+    "boundaries that are none": NAMED % b"File" + b"\r\n" + b"\r\n--" * 240_000,
+    "line ends": NAMED % b"File" + b"\r\n" + b"\r" * 900_000,
+}
+
+
+@pytest.mark.parametrize("size", [65_536, 1 << 20])
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_no_form_holds_up_others(name: str, size: int) -> None:
+    async def refused() -> None:
+        with pytest.raises(BodyError):
+            await read(HOSTILE[name], size)
+
+    assert await longest_lag(refused) < MOST_LAG
