@@ -10,6 +10,7 @@ import click
 
 from benchmarks import (
     cascading,
+    environments,
     farm,
     harness,
     memory,
@@ -39,6 +40,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     *spark.BENCHMARKS,
     *storage.BENCHMARKS,
     *sessions.BENCHMARKS,
+    *environments.BENCHMARKS,
 )
 
 #: Seconds that all of them may take.

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -52,7 +53,7 @@ def run_sessions() -> list[Row]:
 
         with headland(within, jobs_startup_cache="true") as served:
             await_(lambda: any((served.home / "cache").glob("startup-*")), "startup cache", MAKING)
-            cold = _in_turns(lambda: _session(served), by_hand)
+            cold = _in_turns(lambda: run_session(served), by_hand)
         with headland(within, jobs_startup_cache="true", jobs_warm_sessions="1") as served:
             warm = _in_turns(lambda: _warm_session(served), by_hand)
     java = f"pyspark, Java {tools.java_version()}"
@@ -98,18 +99,22 @@ def _by_hand(tools: Toolchain, within: Path) -> Times:
 def _warm_session(served: Served) -> Times:
     """A session for which a driver stands ready."""
     await_(lambda: driver_ready(served.home / "sessions"), "warm session", PATIENCE)
-    return _session(served)
+    return run_session(served)
 
 
-def _session(served: Served) -> Times:
+def run_session(served: Served, **request: Any) -> Times:
+    """Of a `pyspark` session with what else is asked for.
+
+    Raises:
+        BenchmarkError: it does not come up, or shows something else.
+    """
     headers = {"Authorization": f"Bearer {served.token()}"}
     with httpx.Client(
         base_url=f"http://127.0.0.1:{served.private_port}", headers=headers, timeout=60
     ) as client:
         began = time.perf_counter()
-        path = (
-            f"/sessions/{client.post('/sessions', json={'kind': 'pyspark'}).raise_for_status().json()['id']}"
-        )
+        made = client.post("/sessions", json={"kind": "pyspark", **request}).raise_for_status().json()
+        path = f"/sessions/{made['id']}"
         try:
             while (state := client.get(f"{path}/state").json()["state"]) != "idle":
                 if state != "starting" or time.perf_counter() - began > PATIENCE:

@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from benchmarks.harness import Aim, Benchmark, BenchmarkError, Row, SkippedError, Yardstick, interleaved, row
 from benchmarks.loading import Target, ask
@@ -81,8 +82,17 @@ def await_(there: Callable[[], bool], what: str, patience: float) -> None:
 
 
 def _batch(served: Served, file: str) -> float:
+    return run_batch(served, {"file": file, "className": ENTRY_CLASS})
+
+
+def run_batch(served: Served, request: dict[str, Any]) -> float:
+    """Seconds from a batch's POST until a client that asks fifty times a second is told `success`.
+
+    Raises:
+        BenchmarkError: it has another end, or none.
+    """
     headers = {"Authorization": f"Bearer {served.token()}", "Content-Type": "application/json"}
-    body = json.dumps({"file": file, "className": ENTRY_CLASS}).encode()
+    body = json.dumps(request).encode()
     post = Target(served.private_port, "POST", "/batches", headers, body, status=201)
     began = time.perf_counter()
     batch = json.loads(ask(post))["id"]

@@ -9,7 +9,8 @@ from generator.api import api_page, openapi_page
 from generator.authorization import authorization_page
 from generator.cli import cli_page
 from generator.errors import errors_page
-from generator.performance import performance_page
+from generator.markdown import with_part
+from generator.performance import measured, performance_page
 from generator.settings import settings_page
 
 HERE = Path(__file__).parent
@@ -24,11 +25,18 @@ PAGES: dict[str, Callable[[], str]] = {
     "performance.md": performance_page,
 }
 
+#: Pages that are written, of which a part is generated.
+PARTS: dict[str, Callable[[], str]] = {"environments.md": lambda: measured("environment")}
+
 
 def main() -> None:
     for name, page in PAGES.items():
         (HERE / name).write_text(page(), encoding="utf-8")
         click.echo(f"docs/{name}")
+    for name, part in PARTS.items():
+        written = HERE / name
+        written.write_text(with_part(written.read_text(encoding="utf-8"), part()), encoding="utf-8")
+        click.echo(f"docs/{name}, a part")
 
 
 if __name__ == "__main__":

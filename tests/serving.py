@@ -186,6 +186,19 @@ class Served:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
 
+    def cut_off(self, connections: int) -> None:
+        """In the place of a service that was killed, take so many connections, and end each."""
+
+        def bound() -> socket.socket | None:
+            with contextlib.suppress(OSError):
+                return socket.create_server(("127.0.0.1", self.port))
+            return None
+
+        with eventually(bound, "the killed have let go of the port") as listener:
+            listener.settimeout(PATIENCE)
+            for _ in range(connections):
+                listener.accept()[0].close()
+
     def close(self) -> None:
         """Stop, and leave no batch and no session behind."""
         if self.process is not None and self.process.poll() is None:

@@ -25,14 +25,26 @@ make docs                                   # this page anew
 What each row means, how it is taken and what its yardstick is: [benchmarks/README.md](../benchmarks/README.md)."""
 
 
+_COLUMNS = ("What", "Measured", "Yardstick", "", "Ratio", "Aim")
+
+
 def performance_page() -> str:
     """The page."""
     return page(
         "Performance",
         _INTRODUCTION,
-        table(("What", "Measured", "Yardstick", "", "Ratio", "Aim"), _rows()),
+        table(_COLUMNS, _rows()),
         "## Measure again",
         _REPEAT,
+    )
+
+
+def measured(about: str) -> str:
+    """The table of rows whose names begin with a word, without it."""
+    beginning = f"{about}, "
+    return table(
+        _COLUMNS,
+        ((row[0].removeprefix(beginning), *row[1:]) for row in _rows() if row[0].startswith(beginning)),
     )
 
 

@@ -15,6 +15,7 @@ from playwright.sync_api import Page, sync_playwright
 from headland.portal.assets import BUILT
 from tests.browser.arriving import set_up
 from tests.serving import HEADLAND, Served
+from tests.wheels import index_of, make_wheel
 
 #: Folder for pictures of each page, where somebody wants to look at them.
 PICTURES = os.environ.get("PORTAL_PICTURES")
@@ -74,7 +75,10 @@ class Deployment:
 
 @pytest.fixture(scope="package")
 def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
-    served = Served(tmp_path_factory.mktemp("browser") / "home", portal_sign_ins_a_minute="1000")
+    folder = tmp_path_factory.mktemp("browser")
+    served = Served(folder / "home", portal_sign_ins_a_minute="1000")
+    make_wheel(folder / "index", "soil", "1.0", "PH = 6.5\n")
+    served.environment |= index_of(folder / "index")
     try:
         served.start()
         yield Deployment(served)

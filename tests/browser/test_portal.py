@@ -18,6 +18,9 @@ PLACES = {
     "people": "/people",
     "sessions": "/sessions",
     "session-new": "/sessions/new",
+    "environments": "/environments",
+    "environment-new": "/environments/_new",
+    "environment-default": "/environments/default",
     "account": "/account",
     "nothing": "/nothing",
 }
@@ -72,6 +75,37 @@ def test_a_session_is_started_and_what_is_wrong_stands_at_its_field(make_tab):
     page.get_by_text("Delete this session").click()
     page.get_by_role("button", name="Delete session").click()
     page.get_by_text("The session is deleted.").wait_for()
+
+
+def test_an_environment_is_made_watched_and_removed(make_tab, tmp_path):
+    tab = make_tab()
+    page = tab.page
+    tab.go("/environments")
+    page.get_by_role("link", name="Make an environment").click()
+    page.get_by_label("Name").fill("ground")
+    file = tmp_path / "requirements.txt"
+    file.write_text("soil==1.0\n-r other.txt\n")
+    page.get_by_label("Or a requirements file").set_input_files(file)
+    page.get_by_role("button", name="Make").click()
+    page.get_by_text("requirements, line 2: options").wait_for()
+    tab.judge("environment-new-wrong")
+    page.get_by_label("Requirements", exact=True).fill("soil==1.0\n")
+    page.get_by_role("button", name="Make").click()
+    page.get_by_role("heading", name="ground").wait_for()
+    # It is told without a reload.
+    page.locator("#environment .state", has_text="ready").wait_for(timeout=60_000)
+    page.get_by_role("cell", name="soil").wait_for()
+    tab.judge_each_look("environment")
+    tab.go("/environments")
+    page.get_by_role("link", name="ground").wait_for()
+    tab.judge_each_look("environments")
+    tab.go("/jobs/new")
+    page.get_by_label("Environment").select_option("ground")
+    tab.judge("job-new-environment")
+    tab.go("/environments/ground")
+    page.get_by_text("Remove this environment").click()
+    page.get_by_role("button", name="Remove ground").click()
+    page.get_by_text("The environment ground is removed.").wait_for()
 
 
 def test_an_application_and_its_secret(make_tab):

@@ -1,6 +1,8 @@
 """A job's code calls farm, storage and control as who submitted it, and nothing else."""
 
 import json
+import os
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +35,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture(scope="module")
 def meadow(served: Served) -> Provisioned:
     made = provision(served)
+    # Another, on which the tests' application has no role.
+    provision(served, "fen")
     served.public.params = httpx.QueryParams()
     served.authorize()
     return made
@@ -153,7 +157,10 @@ urllib.request.urlopen(asked).status
     assert entry["byClientId"] == served.administrator["clientId"]
     verified = served.public.get("/audit/verification", headers=own).json()
     assert verified["intact"], verified
+    token = notebook.text("print(mine)").strip()
+    assert answered(served, SUBSCRIPTIONS, token) == 200
     served.public.delete(notebook.path)
+    eventually(lambda: answered(served, SUBSCRIPTIONS, token) == 401, "the token is refused", 2)
 
 
 def test_a_token_waits_for_a_service_that_was_killed(served, drone, tmp_path):
@@ -194,8 +201,48 @@ def test_header_and_key_are_nowhere_but_with_the_job(served, drone, tmp_path):
     assert served.administrator["clientSecret"] not in str(variables)
     go.touch()
     served.wait(batch)
-    with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", address.port or 0)):
-        pass
+    assert is_closed(address.port or 0)
+
+
+def is_closed(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+def test_endpoint_and_token_are_gone_a_second_after_the_program(served, drone, tmp_path):
+    """However it ends: here by a signal that it can't see coming."""
+    begun = tmp_path / "begun"
+    batch = run(served, drone.client, f"touch:{begun}", f"wait:{tmp_path / 'never'}")
+    eventually(begun.exists, "the batch has begun")
+    token = eventually(lambda: token_in(served.lines(batch)), "its token is in its log")
+    program = int(json.loads((served.run_directory(batch) / "application.json").read_text())["pid"])
+    variables = Path(f"/proc/{program}/environ").read_text().split("\0")
+    (endpoint,) = (each for each in variables if each.startswith("IDENTITY_ENDPOINT="))
+    port = urlsplit(endpoint.partition("=")[2]).port or 0
+    assert (is_closed(port), answered(served, "/storage/", token)) == (False, 200)
+    os.kill(program, signal.SIGKILL)
+    eventually(lambda: is_closed(port), "the endpoint is closed", 1)
+    eventually(lambda: answered(served, "/storage/", token) == 401, "the token is refused", 1)
+    served.wait(batch)
+
+
+def test_a_token_that_comes_too_late_is_an_error_that_says_so(make_served, tmp_path):
+    served = make_served(jobs_identity_patience="1")
+    served.start()
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    batch = run(served, served.public, f"touch:{begun}", f"wait:{go}", "/storage/")
+    eventually(begun.exists, "the batch has begun")
+    directory = served.run_directory(batch)
+    served.kill()
+    go.touch()
+    eventually((directory / "exit.json").exists, "the batch has given up")
+    served.start()
+    assert served.wait(batch) == "dead"
+    (line,) = (line for line in served.lines(batch) if line.startswith("no token: 503"))
+    assert "has not answered for 1 seconds" in line
 
 
 def _read(file: Path) -> str:

@@ -8,7 +8,14 @@ from urllib.parse import quote, urlsplit
 from msgspec import Struct, field
 
 from headland.jobs.batches.wire import Progress
-from headland.portal.inside import Followed, Inside
+from headland.jobs.environments.service import CONF
+from headland.jobs.environments.wire import (
+    Environment,
+    EnvironmentDetails,
+    EnvironmentList,
+    EnvironmentRequest,
+)
+from headland.portal.inside import Followed, Inside, RefusedError
 
 API = "/livy"
 
@@ -25,6 +32,8 @@ KINDS = {
     "success": "good",
     "dead": "bad",
     "error": "bad",
+    "ready": "good",
+    "failed": "bad",
     "killed": "",
 }
 
@@ -215,11 +224,35 @@ class JobService:
     async def delete_session(self, id_: str) -> None:
         await self._inside.call("DELETE", _path(id_, "sessions"))
 
+    async def environments(self) -> list[Environment]:
+        """All of them, the one that comes with Headland first."""
+        return (await self._inside.call("GET", f"{API}/environments")).of(EnvironmentList).environments
+
+    async def environments_offered(self) -> list[Environment]:
+        """What a form has to choose from: nothing for who may not look."""
+        try:
+            return await self.environments()
+        except RefusedError:
+            return []
+
+    async def environment(self, name: str) -> EnvironmentDetails:
+        return (await self._inside.call("GET", _path(name, "environments"))).of(EnvironmentDetails)
+
+    async def make_environment(self, wanted: EnvironmentRequest) -> None:
+        await self._inside.call("POST", f"{API}/environments", body=wanted)
+
+    async def remove_environment(self, name: str) -> None:
+        await self._inside.call("DELETE", _path(name, "environments"))
+
 
 def as_asked(
     form: Mapping[str, str], texts: Sequence[str], numbers: Sequence[str], lists: Sequence[str]
 ) -> dict[str, Any]:
-    """What a form's fields ask the API for; what is left empty is left out."""
+    """What a form's fields ask the API for; what is left empty is left out.
+
+    Raises:
+        RefusedError: the environment that is chosen is not the one that the configuration names.
+    """
     asked: dict[str, Any] = {
         api_name(name): form[name].strip() for name in texts if form.get(name, "").strip()
     }
@@ -233,7 +266,18 @@ def as_asked(
             asked[api_name(name)] = lines
     if pairs := [line.partition("=") for line in form.get("conf", "").split("\n") if line.strip()]:
         asked["conf"] = {name.strip(): value.strip() for name, _, value in pairs}
+    if chosen := form.get("environment", ""):
+        conf = asked.setdefault("conf", {})
+        if conf.setdefault(CONF, chosen) != chosen:
+            raise RefusedError(
+                400, "", f"conf['{CONF}']: is another one than the environment that is chosen."
+            )
     return asked
+
+
+def is_about_environment(problem: str, form: Mapping[str, str]) -> bool:
+    """Whether a refusal is about the environment that a form has chosen."""
+    return CONF in problem and bool(form.get("environment"))
 
 
 def api_name(field: str) -> str:

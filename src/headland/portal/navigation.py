@@ -40,6 +40,9 @@ def sections(settings: Settings, who: SignedIn | None) -> list[Section]:
         found += [
             Section("Jobs", "/portal/jobs", "jobs", "Spark batches: submit, watch, stop"),
             Section("Sessions", "/portal/sessions", "sessions", "Code that runs while you type"),
+            Section(
+                "Environments", "/portal/environments", "environments", "Python packages that jobs run with"
+            ),
         ]
     if who.principal.tenant_administrator:
         found += [

@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from headland.portal.assets import Assets
-from headland.portal.words import age, moment, number, plain, spaced, took
+from headland.portal.words import age, megabytes, moment, number, plain, spaced, took
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -30,7 +30,7 @@ class Rendering:
             auto_reload=False,
         )
         self._environment.filters.update(
-            age=age, moment=moment, number=number, plain=plain, spaced=spaced, took=took
+            age=age, megabytes=megabytes, moment=moment, number=number, plain=plain, spaced=spaced, took=took
         )
         own = {"style": Markup(STYLE), "script": Markup(SCRIPT)}  # noqa: S704 - no one else's
         self._environment.globals.update(asset=assets.address, **own)

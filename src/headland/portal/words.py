@@ -84,6 +84,13 @@ def number(value: float | None) -> str:
     return "0" if text == "-0" else text
 
 
+def megabytes(size: int | None) -> str:
+    """A number of bytes; a dash for none."""
+    if size is None:
+        return NOTHING
+    return f"{size / 1_000_000:,.1f} MB" if size >= 100_000 else f"{size / 1000:,.1f} kB"
+
+
 def _time(at: datetime | str | int | None) -> datetime | None:
     if at is None or at == "":
         return None

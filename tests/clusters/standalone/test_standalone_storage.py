@@ -1,7 +1,9 @@
 """Executors of a standalone cluster reach cluster storage: the files of this node, and else through the service."""
 
+from pathlib import Path
+
 import pytest
-from tests.serving import APPLICATIONS, Served
+from tests.serving import APPLICATIONS, Served, eventually
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
@@ -25,3 +27,18 @@ def test_executors_read_and_write(attached: Served, conf: dict[str, str]) -> Non
     assert "executors know [[]]" in lines
     assert "tokens in the open 0" in lines
     assert not any("eyJ" in line for line in lines)
+
+
+def test_executors_wait_for_a_service_that_is_killed_meanwhile(attached: Served, tmp_path: Path) -> None:
+    file = attached.put(Path(__file__).parents[1] / "storage/copy_rows.py", "programs/copy_rows.py")
+    conf = {"spark.executor.memory": "512m", **ELSEWHERE}
+    batch = attached.submit(file=file, args=["wasbs:///away", str(tmp_path)], conf=conf).json()["id"]
+    eventually((tmp_path / "reached").exists, "an executor is in the middle")
+    attached.kill()
+    (tmp_path / "goes").touch()
+    attached.cut_off(4)
+    attached.start()
+    assert attached.wait(batch) == "success", attached.lines(batch)[-50:]
+    lines = attached.lines(batch)
+    assert "listed True" in lines
+    assert "copied 30000 True" in lines

@@ -105,3 +105,25 @@ def test_a_write_that_is_killed_is_never_taken_for_whole(served: Served, tmp_pat
     count = submit(served, HERE / "reader.py", "wasbs:///whole/rows")
     assert ended(served, count) == "success"
     assert "rows 100000" in log_of(served, count)
+
+
+def test_a_service_that_is_killed_meanwhile_is_waited_for(remote: Served, tmp_path: Path) -> None:
+    """While jobs have files in two stores half read and half written."""
+    batches = {}
+    for account in ("azure", "bucket"):
+        folder = tmp_path / account
+        folder.mkdir()
+        url = f"abfss://programs@{account}/away"
+        batches[folder] = submit(remote, HERE / "copy_rows.py", url, str(folder))
+    for folder in batches:
+        eventually((folder / "reached").exists, f"the job is in the middle: {folder.name}", 300)
+    remote.kill()
+    for folder in batches:
+        (folder / "goes").touch()
+    remote.cut_off(8)
+    remote.start()
+    for batch in batches.values():
+        assert ended(remote, batch) == "success", log_of(remote, batch)[-50:]
+        lines = log_of(remote, batch)
+        assert "listed True" in lines
+        assert "copied 30000 True" in lines

@@ -24,6 +24,18 @@ def test_page_says_what_the_code_says(docs: ModuleType, name: str) -> None:
     assert written == docs.PAGES[name](), f"docs/{name} is out of date: run `make docs`"
 
 
+def test_parts_say_what_was_measured(docs: ModuleType) -> None:
+    from generator.markdown import with_part
+
+    assert set(docs.PARTS) == {"environments.md"}
+    for name, part in docs.PARTS.items():
+        written = (docs.HERE / name).read_text(encoding="utf-8")
+        assert part().count("\n") > 2, f"nothing is measured for docs/{name}"
+        assert written == with_part(written, part()), f"docs/{name} is out of date: run `make docs`"
+        with pytest.raises(ValueError, match="0 places"):
+            with_part("# A page", part())
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_page_begins_with_a_notice(docs: ModuleType, name: str) -> None:
     assert "Generated from the code by docs/generate.py" in docs.PAGES[name]()[:120]

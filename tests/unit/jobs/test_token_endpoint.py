@@ -253,6 +253,10 @@ def test_each_has_secrets_of_its_own(service):
     assert made[0].key_digest != made[1].key_digest
     assert made[0].open()["IDENTITY_HEADER"] != made[1].open()["IDENTITY_HEADER"]
     assert made[0].open() == made[0].open()
+    # One job's header opens nothing of another's.
+    other = made[1].open()["IDENTITY_HEADER"]
+    assert answered(made[0], request(made[0], X_IDENTITY_HEADER=other))[0] == 403
+    assert not service.asked
     for endpoint in made:
         endpoint.close()
 

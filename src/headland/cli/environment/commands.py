@@ -27,6 +27,7 @@ class Environment(Struct):
     default: bool = False
     python: str | None = None
     digest: str | None = None
+    package_count: int | None = field(default=None, name="packageCount")
     size: int | None = None
     created_at: int | None = field(default=None, name="createdAt")
     problem: str | None = None
@@ -110,12 +111,13 @@ def list_environments(*, as_json: bool) -> None:
         print_json(document)
         return
     print_table(
-        ["Name", "State", "Python", "Size", "Created", "Owner"],
+        ["Name", "State", "Python", "Packages", "Size", "Created", "Owner"],
         [
             [
                 f"{each.name} *" if each.default else each.name,
                 each.state,
                 each.python,
+                each.package_count,
                 _size(each.size),
                 when(each.created_at) if each.created_at is not None else None,
                 each.owner,
@@ -190,7 +192,7 @@ def _when_built(environments: Environments, name: str, document: dict[str, Any])
 def _content(made: Environment) -> str:
     if made.size is None:
         return ""
-    return f", {len(made.packages)} packages, {_size(made.size)}"
+    return f", {made.package_count} packages, {_size(made.size)}"
 
 
 def _size(size: int | None) -> str | None:

@@ -2,11 +2,14 @@
 begun again.
 """
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,6 +57,8 @@ class EnvironmentBuilder:
         self._contents = Contents(home.environments)
         self._cache = home.cache / "uv"
         self._clock = clock
+        #: Of the build that goes on: the key of its row, and what it has said.
+        self._key = ""
         self._said: list[str] = []
 
     def start(self) -> None:
@@ -66,15 +71,14 @@ class EnvironmentBuilder:
         if row is None:
             return False
         _log.info("environment.building", environment=row.name)
-        self._said = []
+        self._key, self._said = row.key, []
         digest = problem = None
         try:
             digest = self._build(row)
         # Whatever is wrong with one, those behind it are built.
         except (BuildError, OSError, ValueError, msgspec.MsgspecError) as error:
             problem = str(error)
-        output = "".join(self._said)[-_KEPT:]
-        now = self._clock()
+        output, now = self._output(), self._clock()
         kept = self._database.write_and_wait(
             lambda connection: store.finish(
                 connection, row.key, now, digest=digest, problem=problem, output=output
@@ -140,54 +144,88 @@ class EnvironmentBuilder:
         return digest
 
     def _uv(self, *arguments: str) -> None:
-        self._say(self._run_uv(*arguments))
+        self._say(self._run_uv(*arguments, aloud=True))
 
-    def _run_uv(self, *arguments: str) -> str:
+    def _run_uv(self, *arguments: str, aloud: bool = False) -> str:
         from uv import find_uv_bin  # noqa: PLC0415 - the controller imports it when it builds
 
-        command = [find_uv_bin(), "--no-progress", "--color", "never", "--system-certs", *arguments]
+        command = [find_uv_bin(), "--color", "never", "--system-certs", *arguments]
         command[1:1] = ["--cache-dir", str(self._cache), "--no-python-downloads"]
-        return self._call(command)
+        return self._call(command, aloud=aloud)
 
     def _run_python(self, python: str, code: str) -> str:
         return self._call([python, "-I", "-c", code])
 
-    def _call(self, command: list[str]) -> str:
-        """What a program says. It is ended with its children when it takes too long, and ends with this process."""
+    def _call(self, command: list[str], *, aloud: bool = False) -> str:
+        """What a program says; `aloud`, so that others can read it meanwhile. It is ended with its children when it
+        takes too long or is not wanted any more, and ends with this process.
+        """
         environment = {
             name: value
             for name, value in os.environ.items()
             if name in _INHERITED or name.upper().startswith(_INHERITED_BEGINNINGS)
         }
-        with subprocess.Popen(
-            command,
-            env=environment,
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        ) as process:
+        deadline = time.monotonic() + self._settings.environment_patience
+        # A file, of which can be read what is there so far.
+        with (
+            tempfile.TemporaryFile() as output,
+            subprocess.Popen(
+                command,
+                env=environment,
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            ) as process,
+        ):
             try:
-                said, _ = process.communicate(timeout=self._settings.environment_patience)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                said, _ = process.communicate()
-                self._say(said)
-                limit = f"{self._settings.environment_patience:g} seconds (jobs.environment_patience)"
-                raise BuildError(f"it was not built within {limit}") from None
-        if process.returncode:
-            self._say(said)
-            lines = [line.strip() for line in said.splitlines() if line.strip()]
-            raise BuildError(
-                " ".join(lines)[-2000:] or f"{Path(command[0]).name} ended with {process.returncode}"
-            )
-        return said
+                while process.poll() is None and (left := deadline - time.monotonic()) > 0:
+                    if aloud:
+                        self._tell(_text_of(output.fileno(), _KEPT))
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        process.wait(min(LOOK, left))
+                code = process.poll()
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+            said = _text_of(output.fileno())
+        if code == 0:
+            return said
+        self._say(said)
+        if code is None:
+            limit = f"{self._settings.environment_patience:g} seconds (jobs.environment_patience)"
+            raise BuildError(f"it was not built within {limit}")
+        lines = [line.strip() for line in said.splitlines() if line.strip()]
+        raise BuildError(" ".join(lines)[-2000:] or f"{Path(command[0]).name} ended with {code}")
 
     def _say(self, text: str) -> None:
         self._said.append(text if not text or text.endswith("\n") else text + "\n")
+
+    def _output(self, last: str = "") -> str:
+        return "".join([*self._said, last])[-_KEPT:]
+
+    def _tell(self, last: str) -> None:
+        """Put what was said so far on record, for those who watch.
+
+        Raises:
+            BuildError: the environment was removed.
+        """
+        output, key = self._output(last), self._key
+        # What is not told now is told later.
+        with contextlib.suppress(DatabaseUnavailableError):
+            known = self._database.read(lambda connection: store.output_of(connection, key))
+            if known is None:
+                raise BuildError("it was removed")
+            if known != output:
+                self._database.write_and_wait(lambda connection: store.tell(connection, key, output))
+
+
+def _text_of(file: int, most: int | None = None) -> str:
+    """What is in an open file, its last `most` bytes; its position is another process's."""
+    size = os.fstat(file).st_size
+    start = 0 if most is None else max(0, size - most)
+    return os.pread(file, size - start, start).decode("utf-8", "replace")
 
 
 def needed(connection: Connection) -> set[str]:

@@ -114,8 +114,10 @@ class Environments:
 
     def list(self) -> list[Environment]:
         """All of them, the one that comes with Headland first."""
-        rows = self._database.read(store.everything)
-        return [self._own(), *map(self._shown, rows)]
+        rows, own = self._database.read(store.everything), self._own()
+        # Without what lists leave out.
+        listed = Environment(**{name: getattr(own, name) for name in Environment.__struct_fields__})
+        return [listed, *map(self._shown, rows)]
 
     def get(self, name: str) -> EnvironmentDetails:
         """One of them.
@@ -184,6 +186,7 @@ class Environments:
             default=row.name == self._settings.default_environment,
             python=described.python if described else None,
             digest=row.digest,
+            package_count=len(described.packages) if described else None,
             size=described.size if described else None,
             created_at=row.created_at,
             problem=row.problem,
@@ -203,6 +206,7 @@ class Environments:
         another Python, of which nothing is known.
         """
         here = self._settings.python is None
+        packages = _installed() if here else []
         return EnvironmentDetails(
             name=DEFAULT,
             state="ready",
@@ -210,11 +214,12 @@ class Environments:
             default=self._settings.default_environment in {None, DEFAULT},
             python=f"{sys.version_info.major}.{sys.version_info.minor}" if here else None,
             digest=None,
+            package_count=len(packages) if here else None,
             size=None,
             created_at=None,
             problem=None,
             requirements="",
-            packages=_installed() if here else [],
+            packages=packages,
             output="",
         )
 

@@ -72,6 +72,17 @@ def next_to_build(connection: Connection) -> EnvironmentRow | None:
     return None if row is None else EnvironmentRow(*row)
 
 
+def output_of(connection: Connection, key: str) -> str | None:
+    """What a build has said so far; None where its row is gone."""
+    return connection.scalar(select(environment.c.output).where(environment.c.key == key))
+
+
+def tell(connection: Connection, key: str, output: str) -> None:
+    """Put on record what a build has said so far."""
+    going_on = update(environment).where(environment.c.key == key, environment.c.state == "building")
+    connection.execute(going_on.values(output=output))
+
+
 def finish(
     connection: Connection,
     key: str,

@@ -37,6 +37,8 @@ class Environment(Struct, frozen=True, rename="camel"):
     python: str | None
     #: What its packages are known by, once it is ready.
     digest: str | None
+    #: How many packages it has, once it is ready.
+    package_count: int | None
     #: Bytes on disk, once it is ready.
     size: int | None
     #: Milliseconds since 1970.
@@ -50,7 +52,7 @@ class EnvironmentDetails(Environment, frozen=True, rename="camel"):
 
     requirements: str
     packages: list[Package]
-    #: What the build has said, at most its last 64 KiB.
+    #: What the build has said so far, at most its last 64 KiB.
     output: str
 
 

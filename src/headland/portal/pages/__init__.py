@@ -6,6 +6,7 @@ from headland.portal.pages import (
     attachments,
     boundaries,
     data,
+    environments,
     farm,
     home,
     importing,
@@ -40,6 +41,7 @@ PAGES = (
     *jobs.PAGES,
     *job_events.PAGES,
     *sessions.PAGES,
+    *environments.PAGES,
     *spark.PAGES,
     *data.PAGES,
 )

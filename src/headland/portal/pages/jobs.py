@@ -8,7 +8,7 @@ from starlette.responses import Response, StreamingResponse
 
 from headland.portal.directory import Directory
 from headland.portal.inside import RefusedError, passed_on
-from headland.portal.jobs import API, STATES, JobService, as_asked
+from headland.portal.jobs import API, STATES, JobService, as_asked, is_about_environment
 from headland.portal.pages.job_events import state_of
 from headland.portal.visits import Visit, page
 
@@ -54,7 +54,7 @@ async def list_jobs(visit: Visit) -> Response:
 
 
 async def show_submission(visit: Visit) -> Response:
-    return visit.show("job_new.html", problem="", form={"key": str(uuid.uuid4())})
+    return await _form(visit, {"key": str(uuid.uuid4())})
 
 
 async def submit(visit: Visit) -> Response:
@@ -63,8 +63,19 @@ async def submit(visit: Visit) -> Response:
         asked = as_asked(form, _TEXTS, _NUMBERS, _LISTS)
         id_ = await JobService(visit.inside).submit(asked, form.get("key", ""))
     except RefusedError as error:
-        return visit.show("job_new.html", error.status, problem=error.message, form=form)
+        return await _form(visit, form, error.status, error.message)
     return visit.go(f"{_PATH}/{id_}")
+
+
+async def _form(visit: Visit, form: dict[str, str], status: int = 200, problem: str = "") -> Response:
+    return visit.show(
+        "job_new.html",
+        status,
+        form=form,
+        problem=problem,
+        wrong="environment" if is_about_environment(problem, form) else "",
+        environments=await JobService(visit.inside).environments_offered(),
+    )
 
 
 async def show_job(visit: Visit) -> Response:

@@ -9,7 +9,15 @@ from starlette.responses import Response
 from headland.jobs.sessions.kinds import FIRST, INTERPRETERS, SHARED
 from headland.portal.directory import Directory
 from headland.portal.inside import RefusedError
-from headland.portal.jobs import API, Job, JobService, Statements, api_name, as_asked
+from headland.portal.jobs import (
+    API,
+    Job,
+    JobService,
+    Statements,
+    api_name,
+    as_asked,
+    is_about_environment,
+)
 from headland.portal.visits import Visit, page
 
 _PATH = "/portal/sessions"
@@ -23,7 +31,7 @@ _NUMBERS = ("num_executors", "executor_cores")
 _LISTS = ("jars", "py_files", "files", "archives")
 
 #: Those that stand first; the others are folded away until one is used.
-_FIRST = frozenset({"kind", "name", "driver_memory"})
+_FIRST = frozenset({"kind", "name", "driver_memory", "environment"})
 
 #: Refusals that name no field, by what they begin with.
 _ABOUT = {
@@ -65,19 +73,19 @@ async def list_sessions(visit: Visit) -> Response:
 
 
 async def show_start(visit: Visit) -> Response:
-    return _form(visit)
+    return await _form(visit)
 
 
 async def start(visit: Visit) -> Response:
-    asked = as_asked(visit.form, _TEXTS, _NUMBERS, _LISTS)
     try:
+        asked = as_asked(visit.form, _TEXTS, _NUMBERS, _LISTS)
         id_ = await JobService(visit.inside).start_session(asked)
     except RefusedError as error:
-        return _form(visit, error.status, error.message)
+        return await _form(visit, error.status, error.message)
     return visit.go(f"{_PATH}/{id_}")
 
 
-def _form(visit: Visit, status: int = 200, problem: str = "") -> Response:
+async def _form(visit: Visit, status: int = 200, problem: str = "") -> Response:
     problem = _WORDING.sub("", problem)
     wrong = _field_of(problem, visit.form)
     used = {name for name, value in visit.form.items() if value.strip()}
@@ -86,6 +94,7 @@ def _form(visit: Visit, status: int = 200, problem: str = "") -> Response:
         status,
         form=visit.form,
         kinds=FIRST,
+        environments=await JobService(visit.inside).environments_offered(),
         problem=problem,
         wrong=wrong,
         opened=bool((used | {wrong} - {""}) - _FIRST),
@@ -94,6 +103,8 @@ def _form(visit: Visit, status: int = 200, problem: str = "") -> Response:
 
 def _field_of(problem: str, form: dict[str, str]) -> str:
     """The field that a refusal is about; "" where it does not say."""
+    if is_about_environment(problem, form):
+        return "environment"
     for beginning, name in _ABOUT.items():
         if problem.startswith(beginning):
             return name
