@@ -127,3 +127,12 @@ def test_a_service_that_is_killed_meanwhile_is_waited_for(remote: Served, tmp_pa
         lines = log_of(remote, batch)
         assert "listed True" in lines
         assert "copied 30000 True" in lines
+
+
+def test_a_service_of_another_authority_is_not_waited_for(remote: Served, served: Served) -> None:
+    conf = {"spark.hadoop.fs.headland.service": f"{served.url}/storage"}
+    batch = submit(remote, HERE / "reader.py", "abfss://programs@azure/rows", **conf)
+    assert ended(remote, batch) == "dead"
+    log = "\n".join(log_of(remote, batch))
+    assert "PKIX path" in log
+    assert "has not answered" not in log

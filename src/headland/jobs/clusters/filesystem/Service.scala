@@ -4,7 +4,7 @@ import java.io.{ByteArrayInputStream, FileNotFoundException, IOException, Interr
 import java.net.{URI, URLEncoder}
 import java.net.http.{HttpClient, HttpRequest, HttpResponse}
 import java.nio.charset.StandardCharsets.UTF_8
-import java.security.KeyStore
+import java.security.{GeneralSecurityException, KeyStore}
 import java.security.cert.CertificateFactory
 import java.time.Duration
 import java.util.Base64
@@ -51,7 +51,7 @@ final class Service(base: String, resource: String, patience: Duration, client: 
           }
         } catch {
           // Its certificate will not be another one in a moment.
-          case error: SSLHandshakeException => throw new IOException(s"$base: ${error.getMessage}", error)
+          case error: SSLHandshakeException if Service.isDistrusted(error) => throw new IOException(s"$base: ${error.getMessage}", error)
           case error: InterruptedIOException => throw error
           case error: IOException if Service.isAway(error) => Option(error.getMessage).getOrElse(error.getClass.getName)
         }
@@ -139,6 +139,10 @@ object Service {
         Thread.currentThread.interrupt()
         throw new InterruptedIOException("interrupted while the storage service was waited for")
     }
+
+  // A handshake may also end because the other side does.
+  private def isDistrusted(error: SSLHandshakeException): Boolean =
+    Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).exists(_.isInstanceOf[GeneralSecurityException])
 
   // What the kernel or the other side cuts off, and no mistake of ours.
   private def isAway(error: IOException): Boolean =
