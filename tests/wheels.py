@@ -1,12 +1,17 @@
 """Wheels made on the spot, an index of them in a folder, and environments built of them without the network."""
 
 import base64
+import contextlib
 import hashlib
+import threading
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from tests.serving import Served, eventually
+from tests.serving import PATIENCE, Served, eventually
 
 
 def make_wheel(folder: Path, name: str, version: str, source: str, requires: tuple[str, ...] = ()) -> Path:
@@ -32,6 +37,43 @@ def make_wheel(folder: Path, name: str, version: str, source: str, requires: tup
 def index_of(folder: Path) -> dict[str, str]:
     """Variables by which the installer takes packages from `folder`, and from nowhere else."""
     return {"UV_DEFAULT_INDEX": folder.as_uri(), "UV_FIND_LINKS": str(folder)}
+
+
+@contextmanager
+def slow_index(wheel: Path) -> Iterator[tuple[str, threading.Event]]:
+    """An index over HTTP that knows one wheel: its metadata at once (PEP 658), itself once the event is set."""
+    goes, name = threading.Event(), wheel.name.partition("-")[0]
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (archive.read(path) for path in archive.namelist() if path.endswith("METADATA"))
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    link = f'<a href="/{wheel.name}#sha256={digest}" data-dist-info-metadata="true">{wheel.name}</a>'
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found = {f"/simple/{name}/": link.encode(), f"/{wheel.name}.metadata": metadata}.get(self.path)
+            if self.path == f"/{wheel.name}":
+                goes.wait(PATIENCE)
+                found = wheel.read_bytes()
+            self.send_response(200 if found else 404)
+            self.send_header(
+                "Content-Type", "text/html" if found == link.encode() else "application/octet-stream"
+            )
+            self.send_header("Content-Length", str(len(found or b"")))
+            self.end_headers()
+            with contextlib.suppress(OSError):  # who asked may have been ended
+                self.wfile.write(found or b"")
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/simple", goes
+    finally:
+        goes.set()
+        server.shutdown()
+        server.server_close()
 
 
 def make(served: Served, name: str, requirements: str) -> dict[str, Any]:

@@ -7,10 +7,15 @@ import re
 import stat
 import subprocess
 import tarfile
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
 import pytest
+from tests.serving import eventually
+from tests.wheels import make_wheel, slow_index
 
 from headland.database import Database
 from headland.jobs.batches.submission import SHELL, Submission
@@ -222,3 +227,45 @@ def test_one_that_can_not_be_read_fails_alone(database: Database, tmp_path: Path
     assert (ended.state, ended.ended_at) == ("failed", 9)
     assert "line 1: '<<<'" in ended.problem
     assert database.read(store.next_to_build).name == "empty"
+
+
+@pytest.fixture
+def building(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[threading.Event, "Future[bool]"]]:
+    """A build that waits for a package; what sets the package free, and its end."""
+    wheel = make_wheel(tmp_path / "wheels", "soil", "1.0", "PH = 6.5\n")
+    row = EnvironmentRow("soil", "k", None, "building", "soil\n", None, None, "", 1, None)
+    database.write_and_wait(lambda connection: store.create(connection, row))
+    with slow_index(wheel) as (address, goes), ThreadPoolExecutor(1) as thread:
+        monkeypatch.setenv("UV_DEFAULT_INDEX", address)
+        builder = EnvironmentBuilder(database, JobsSettings(), Home(tmp_path / "home"), lambda: 9)
+        yield goes, thread.submit(builder.build_next)
+        goes.set()
+
+
+def test_what_a_build_says_can_be_read_meanwhile(
+    database: Database, building: tuple[threading.Event, "Future[bool]"]
+) -> None:
+    def row() -> EnvironmentRow:
+        return database.read(lambda connection: store.get(connection, "soil"))
+
+    goes, end = building
+    eventually(lambda: "soil==1.0" in row().output, "what was resolved is told")
+    assert row().state == "building"
+    goes.set()
+    assert end.result(60)
+    assert row().state == "ready", row().problem
+    assert "Installed 1 package" in row().output
+
+
+def test_a_build_ends_when_its_environment_is_removed(
+    database: Database, building: tuple[threading.Event, "Future[bool]"], tmp_path: Path
+) -> None:
+    _, end = building
+    eventually(
+        lambda: "soil==1.0" in database.read(lambda connection: store.output_of(connection, "k")), "it builds"
+    )
+    database.write_and_wait(lambda connection: store.remove(connection, "k"))
+    assert end.result(60)
+    assert list((tmp_path / "home" / "environments").iterdir()) == []
