@@ -7,6 +7,7 @@ import contextlib
 import http.client
 import json
 import socket
+import sqlite3
 import ssl
 import struct
 import sys
@@ -417,3 +418,43 @@ def test_no_request_holds_up_the_others(served: Served) -> None:
             assert 400 <= ask() < 500, number
             assert served_lag(health, ask, attempts=6) < MOST_LAG, number
     assert max(peak.more() for peak in peaks) < MOST_MEMORY
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peaks of memory are read from /proc")
+@pytest.mark.parametrize("accept", ["*/*", "text/plain"])
+def test_readers_of_a_long_log_who_are_slow_cost_no_memory(
+    served: Served, tmp_path: Path, accept: str
+) -> None:
+    program = tmp_path / "a.py"
+    program.write_text("")
+    served.put(program, "a.py")
+    own = {"X-Requested-By": "tests"}
+    answer = served.public.post("/livy/batches", json={"file": "wasbs:///a.py"}, headers=own)
+    id_ = answer.raise_for_status().json()["id"]
+    served.public.post(f"/livy/batches/{id_}/kill", headers=own).raise_for_status()
+    with sqlite3.connect(served.home / "headland.db") as database:
+        ((run_key,),) = database.execute("SELECT run_key FROM batch WHERE id = ?", (id_,))
+    output = served.home / "batches" / run_key / "output.log"
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with output.open("wb") as opened:
+        for _ in range(208):
+            opened.write(b"A line as programs write it, again and again, of 64 characters.\n" * 16_384)
+    context = ssl.create_default_context(cafile=str(served.ca))
+    peaks = [PeakMemory(pid) for pid in pids_of(served)]
+    head = (
+        f"GET /livy/batches/{id_}/log?from=0&size=-1 HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\n"
+        f"Authorization: Bearer {served.token()}\r\n\r\n"
+    )
+    with contextlib.ExitStack() as readers:
+        for _ in range(8):
+            opened = socket.create_connection(("127.0.0.1", served.port))
+            reader = readers.enter_context(context.wrap_socket(opened, server_hostname="localhost"))
+            reader.sendall(head.encode())
+            assert reader.recv(12) == b"HTTP/1.1 200"
+        # In which a reader who is not slow has all of it.
+        with served.client(served.token()) as client:
+            path = f"/livy/batches/{id_}/log?from=0&size=-1"
+            with client.stream("GET", path, headers={"Accept": accept}) as quick:
+                assert sum(map(len, quick.iter_bytes())) > 208 << 20
+    assert sum(peak.more() for peak in peaks) < MOST_MEMORY
+    output.unlink()
