@@ -9,6 +9,7 @@ import pytest
 
 from headland.jobs.batches import log, log_following
 from headland.jobs.batches.errors import BadNumberError, TooManyFollowersError
+from headland.jobs.batches.line_index import read_line
 from headland.jobs.batches.log_following import Follower, Followers, Place, begin_at
 from headland.jobs.batches.output import OutputReader
 from headland.jobs.batches.report import Report, encode
@@ -231,3 +232,17 @@ async def test_no_more_follow_than_may(batch):
         followers.check()
     await events.aclose()
     followers.check()
+
+
+async def test_a_line_that_goes_on_is_read_again_when_there_is_more_of_it(batch, monkeypatch):
+    read: list[int] = []
+    monkeypatch.setattr(log_following, "read_line", lambda opened: read.append(1) or read_line(opened))
+    batch.write("whole\nhalf")
+    follower = Follower(lambda: batch.row, lambda _row: batch.output, FRESH)
+    seen = b"".join([follower._more(batch.output, complete=False) for _ in range(5)])
+    assert (b"data: whole" in seen, b"half" in seen, len(read)) == (True, False, 2)
+    batch.write(" and half\n")
+    assert b"data: half and half" in follower._more(batch.output, complete=False)
+    batch.write("last")
+    assert follower._more(batch.output, complete=False) == b""
+    assert b"data: last" in follower._more(batch.output, complete=True)

@@ -67,6 +67,8 @@ class Follower:
     place: Place
     #: Whether this process has been told to stop. Who is left without an end comes back, and gets the rest.
     stopping: Callable[[], bool] = is_stopping
+    #: How far a line goes that has not ended: it may be long, and is not read again before there is more of it.
+    open_end: int = -1
 
     async def events(self) -> AsyncIterator[bytes]:
         """The events, until the batch has ended or is gone, or the service stops."""
@@ -103,7 +105,8 @@ class Follower:
             if piece.gap is not None and self.place.output < piece.begin:
                 self.place = Place(piece.begin)
                 events += _line(piece.gap, self.place)
-            if self.place.output < piece.begin + size_of(piece.file):
+            end = piece.begin + size_of(piece.file)
+            if self.place.output < end and (piece.complete or end != self.open_end):
                 self._read(piece, events)
         return bytes(events)
 
@@ -117,6 +120,7 @@ class Follower:
             while len(events) < _AT_ONCE and (found := read_line(opened)):
                 line, line_ended = found
                 if not line_ended and not piece.complete:
+                    self.open_end = piece.begin + opened.tell()
                     return
                 if self.place.fresh:
                     events += _line(log.OUT, Place())
