@@ -5,6 +5,9 @@ from collections.abc import Callable, Iterator
 
 from headland.cli.output import console
 
+#: Columns of a bar, and of the name before it: with bytes and speed they fit into 80.
+_BAR, _NAME = 20, 32
+
 #: Told how many bytes more have gone.
 Advance = Callable[[int], None]
 
@@ -20,11 +23,11 @@ def transfer(name: str, size: int, *, quiet: bool) -> Iterator[Advance]:
 
     with progress.Progress(
         progress.TextColumn("{task.description}", markup=False),
-        progress.BarColumn(),
+        progress.BarColumn(_BAR),
         progress.DownloadColumn(),
         progress.TransferSpeedColumn(),
         console=stderr,
         transient=True,
     ) as bars:
-        task = bars.add_task(name, total=size or None)
+        task = bars.add_task(name if len(name) <= _NAME else f"{name[: _NAME - 1]}…", total=size or None)
         yield lambda more: bars.advance(task, more)

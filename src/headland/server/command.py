@@ -146,9 +146,9 @@ def _show_subscription(subscription: str, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"subscription": {"subscriptionId": subscription}}))
         return
-    click.echo(f"The subscription {subscription} is made, and the administrator owns everything.")
+    click.echo(f"The subscription {subscription} is made, and the\nadministrator owns everything.")
     click.echo(
-        "By starting Headland you accept its terms for it: `headland subscription terms` prints them.\n"
+        "By starting Headland you accept its terms for it: `headland subscription terms`\nprints them.\n"
     )
 
 
@@ -160,8 +160,8 @@ def _show_ready(prepared: Prepared, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"ready": {"publicUrl": server.public_url, "privateUrl": private, "ca": ca}}))
         return
-    click.echo(f"Headland serves {server.public_url} (jobs under /livy) and {private} (private network).")
-    click.echo(f"Home: {prepared.home.path}" + (f"   CA to trust: {ca}" if ca else ""))
+    click.echo(f"Headland serves {server.public_url} (jobs under /livy)\nand {private} (private network).")
+    click.echo(f"Home: {prepared.home.path}" + (f"\nCA to trust: {ca}" if ca else ""))
     if "portal" in server.services:
         click.echo(f"Portal: {server.public_url}/portal/   `headland person add` says who may sign in.")
     click.echo("Stop with Ctrl-C; batches go on.")

@@ -67,7 +67,8 @@ def assemble(
             _log.warning("startup.no_cache", reason=f"{tools.java} is too old for one")
     isolation = Isolation.of(jobs, home, tools)
     if isolation.problem or not isolation.walls:
-        _log.warning("isolation.weak", isolation=described(jobs), reason=isolation.problem or None)
+        why = {"reason": isolation.problem} if isolation.problem else {}
+        _log.warning("isolation.weak", isolation=described(jobs), **why)
     else:
         _log.info("isolation", walls=isolation.walls)
     cluster = Clusters(jobs, tools, startup, Contents(home.environments), access, reached, isolation)
