@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -159,8 +159,7 @@ class Connections:
         with contextlib.suppress(OSError):
             if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
                 return None
-            # The duplicate, whatever the descriptor has become meanwhile.
-            with socket.socket(fileno=os.dup(descriptor)) as own:
+            with _looked_at(descriptor) as own:
                 client = self._client_of(own)
                 if client is not None:
                     return _Connection(descriptor, client, _network(client[0]), now)
@@ -199,7 +198,7 @@ class Connections:
             return -1
         with (
             contextlib.suppress(OSError, struct.error),
-            socket.socket(fileno=os.dup(connection.descriptor)) as own,
+            _looked_at(connection.descriptor) as own,
         ):
             info = own.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _ACKNOWLEDGED + 8)
             return int(struct.unpack_from("=Q", info, _ACKNOWLEDGED)[0])
@@ -228,7 +227,7 @@ class Connections:
         """Shut it down, if it still is what it was; else what has come in its place is a new one."""
         descriptor = connection.descriptor
         self._known.pop(descriptor, None)
-        with contextlib.suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as own:
+        with contextlib.suppress(OSError), _looked_at(descriptor) as own:
             client = self._client_of(own)
             if client == connection.client:
                 own.shutdown(socket.SHUT_RDWR)
@@ -246,6 +245,21 @@ class Connections:
                 self._asked.pop(client, None)
         for address in [each for each, at in self._logged.items() if now - at >= _LOG_PAUSE]:
             del self._logged[address]
+
+
+@contextlib.contextmanager
+def _looked_at(descriptor: int) -> Iterator[socket.socket]:
+    """The socket that a descriptor is. It is no duplicate: the descriptor may have become a file's meanwhile, and a
+    duplicate of that would keep its lock, or, once closed, take all locks on it from this process (fcntl(2)).
+
+    Raises:
+        OSError: it is none.
+    """
+    own = socket.socket(fileno=descriptor)
+    try:
+        yield own
+    finally:
+        own.detach()
 
 
 def client_of(client: object) -> Client | None:

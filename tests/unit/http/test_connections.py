@@ -1,11 +1,13 @@
 """Which connections are closed, of real sockets, by a clock that the test moves."""
 
 import contextlib
+import fcntl
 import os
 import resource
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 import structlog
@@ -150,6 +152,33 @@ def test_descriptor_that_was_given_again_is_a_new_connection(port: Port) -> None
     assert not closed(second)
     port.watch.look(1022)
     assert closed(second)
+
+
+def test_a_file_that_a_descriptor_becomes_keeps_its_lock_to_itself(
+    port: Port, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """However late it becomes one. A duplicate would hold the lock when the file is closed."""
+    port.connect()
+    descriptor = port.held[0].fileno()
+    file = tmp_path / "locked"
+    file.touch()
+    locked = os.open(file, os.O_RDONLY)
+    fcntl.flock(locked, fcntl.LOCK_EX)
+    look = os.fstat
+
+    def look_and_change(looked_at: int) -> os.stat_result:
+        found = look(looked_at)
+        if looked_at == descriptor:
+            os.dup2(locked, descriptor)
+        return found
+
+    monkeypatch.setattr("os.fstat", look_and_change)
+    port.watch.look(1000)
+    monkeypatch.undo()
+    os.close(locked)
+    with file.open() as opened:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), descriptor)
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def test_sockets_of_others_are_left_alone(port: Port) -> None:
