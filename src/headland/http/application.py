@@ -82,14 +82,18 @@ class Application:
 
     def knows(self, path: str) -> bool:
         """Whether it has anything at `path`, by whatever method."""
-        path = _with_one_slash(path)
+        return self._has(path) or self._has(_with_one_slash(path))
+
+    def _has(self, path: str) -> bool:
         if path in self._fixed:
             return True
         return self._any_pattern is not None and self._any_pattern.match(path) is not None
 
     def _handler(self, scope: Scope) -> Handler:
         """Raises HTTPException: 404, or 405 where the path has operations, but none by this method."""
-        path = _with_one_slash(scope["path"][len(scope.get("root_path", "")) :])
+        path = scope["path"][len(scope.get("root_path", "")) :]
+        if path.startswith("//") and not self._has(path):
+            path = _with_one_slash(path)
         method = scope["method"]
         allowed = None
         if (fixed := self._fixed.get(path)) is not None:
