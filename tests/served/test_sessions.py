@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.served.notebooks import Notebook
+from tests.loop_lag import MOST_LAG, MOST_MEMORY, PeakMemory, served_lag
+from tests.served.notebooks import HEADERS, Notebook
+from tests.served.test_hostile_requests import pids_of
 from tests.served.test_processes import processes_of
 from tests.serving import Served, eventually
 
@@ -49,6 +51,34 @@ def test_values_errors_and_names(notebook: Notebook) -> None:
     assert (failed["status"], failed["ename"]) == ("error", "PySparkAttributeError")
     assert failed["data"] == {"text/plain": "before"}
     assert notebook.text("seeds.count()") == "4"
+
+
+#: Requests of a megabyte to a session that is up: below its path, and what is sent.
+LARGE = {
+    "a statement of one line": ("/statements", {"code": "x = '" + "a" * 1_000_000 + "'"}),
+    "a statement of many lines": ("/statements", {"code": "x = 1\n" * 160_000}),
+    "a statement that is none": ("/statements", {"code": "((" * 500_000}),
+    "output of many lines": ("/statements", {"code": "print('a\\n' * 500_000)"}),
+    "what to complete": ("/completion", {"code": "a." * 500_000, "kind": "pyspark", "cursor": 1_000_000}),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_no_request_to_a_session_holds_up_the_others(served: Served, notebook: Notebook, name: str) -> None:
+    path, body = LARGE[name]
+    peaks = [PeakMemory(pid) for pid in pids_of(served)]
+    begun: list[int] = []
+
+    def ask() -> None:
+        answer = notebook.client.post(notebook.path + path, json=body, headers=HEADERS)
+        assert answer.status_code in {200, 201}, answer.text[:300]
+        if answer.status_code == 201:
+            begun.append(answer.json()["id"])
+            notebook.ended(begun[-1])
+
+    with served.client() as health:
+        assert served_lag(health, ask, attempts=6) < MOST_LAG
+    assert max(peak.more() for peak in peaks) < MOST_MEMORY
 
 
 def test_an_error_of_java_names_its_cause_first(notebook: Notebook) -> None:
