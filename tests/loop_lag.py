@@ -7,9 +7,10 @@ a loop that is held up is held up each time.
 
 import asyncio
 import contextlib
+import gc
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -20,6 +21,22 @@ MOST_MEMORY = 100 << 20
 
 #: Seconds between two beats of the heart.
 _BEAT = 0.002
+
+
+@contextlib.contextmanager
+def collecting_as_served() -> Iterator[None]:
+    """Garbage is collected as `headland serve` has it: what was there before is looked through no more, and what is new
+    not all the time.
+    """
+    before = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 class Heartbeat:

@@ -82,7 +82,13 @@ class Application:
 
     def knows(self, path: str) -> bool:
         """Whether it has anything at `path`, by whatever method."""
-        return self._has(path) or self._has(_with_one_slash(path))
+        return self._has(self._as_known(path))
+
+    def _as_known(self, path: str) -> str:
+        """A path as operations spell it. Where nothing is known by several slashes at its beginning, they are one: a
+        base may end with a slash itself, as that of Livy's Python client does.
+        """
+        return "/" + path.lstrip("/") if path.startswith("//") and not self._has(path) else path
 
     def _has(self, path: str) -> bool:
         if path in self._fixed:
@@ -91,9 +97,7 @@ class Application:
 
     def _handler(self, scope: Scope) -> Handler:
         """Raises HTTPException: 404, or 405 where the path has operations, but none by this method."""
-        path = scope["path"][len(scope.get("root_path", "")) :]
-        if path.startswith("//") and not self._has(path):
-            path = _with_one_slash(path)
+        path = self._as_known(scope["path"][len(scope.get("root_path", "")) :])
         method = scope["method"]
         allowed = None
         if (fixed := self._fixed.get(path)) is not None:
@@ -110,11 +114,6 @@ class Application:
         if allowed is None:
             raise HTTPException(404)
         raise HTTPException(405, headers={"allow": allowed})
-
-
-def _with_one_slash(path: str) -> str:
-    """A path behind a base that ends with a slash itself, as that of Livy's Python client may."""
-    return "/" + path.lstrip("/") if path.startswith("//") else path
 
 
 def _check_headers(scope: Scope) -> None:

@@ -224,7 +224,9 @@ class Connections:
                 )
 
     def _close(self, connection: _Connection, reason: str, now: float) -> None:
-        """Shut it down, if it still is what it was; else what has come in its place is a new one."""
+        """Shut it down, if it still is what it was; else what has come in its place is a new one. What comes in its
+        place between look and end is met instead: a connection at the worst, which its client opens anew.
+        """
         descriptor = connection.descriptor
         self._known.pop(descriptor, None)
         with contextlib.suppress(OSError), _looked_at(descriptor) as own:

@@ -1,8 +1,8 @@
 """A request of a browser on its way through a page, and the one place where it is let in."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.requests import Request
@@ -21,6 +21,11 @@ from headland.portal.portal import Portal
 
 #: Bytes of a form.
 LARGEST_FORM = 262_144
+
+T = TypeVar("T")
+
+#: Entries on a page of a list that is looked through here.
+_SIZE = 50
 
 _UNCACHED = {"cache-control": "no-store"}
 
@@ -109,6 +114,16 @@ class Visit:
         """A parameter of the query that counts something; 0 where it does not."""
         text = self.asked(name)
         return int(text) if text.isdecimal() and len(text) < 10 else 0
+
+    def found(
+        self, everything: Sequence[T], named: Callable[[T, str], bool]
+    ) -> tuple[Sequence[T], dict[str, Any]]:
+        """Those on the page that is asked for of what is `named` as is asked for, and what the page says of them."""
+        find, start = self.asked("find").strip(), self.number("from")
+        wanted = find.casefold()
+        shown = [each for each in everything if named(each, wanted)]
+        told = {"find": find, "start": start, "size": _SIZE, "total": len(shown), "number": len(everything)}
+        return shown[start : start + _SIZE], told
 
     @property
     def said(self) -> str:

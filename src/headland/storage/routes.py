@@ -234,8 +234,9 @@ class _Handlers:
         except (RangeError, StorageUnavailableError):
             # So do stores say that a blob has become too short for it.
             return None
-        if blob_headers(reader.info).get("etag") == known and span.last < reader.info.size:
-            return BlobResponse(reader, span=span)
+        shown = blob_headers(reader.info)
+        if shown.get("etag") == known and span.last < reader.info.size:
+            return BlobResponse(reader, shown, span)
         await reader.close()
         return None
 

@@ -5,7 +5,6 @@ else's noticing.
 """
 
 import asyncio
-import gc
 import gzip
 import json
 import secrets
@@ -15,7 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.loop_lag import MOST_LAG, MOST_MEMORY, PeakMemory, longest_lag
+from tests.loop_lag import MOST_LAG, MOST_MEMORY, PeakMemory, collecting_as_served, longest_lag
 from tests.service.farm.conftest import AUDIENCE, PUBLIC_URL, Caller, Directory
 
 from headland.farm import Addresses, Files, Pending, Stores, farm_app
@@ -37,14 +36,8 @@ PATCH = {"content-type": "application/merge-patch+json"}
 
 @pytest.fixture(autouse=True)
 def collector() -> Iterator[None]:
-    """As `headland serve` has it: what was there before is looked through no more, and what is new not all the time."""
-    before = gc.get_threshold()
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000)
-    yield
-    gc.set_threshold(*before)
-    gc.unfreeze()
+    with collecting_as_served():
+        yield
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """No page holds up the others: files of a megabyte that are brought in, and lists of ten thousand."""
 
-import gc
 import io
 import json
 import sys
@@ -11,7 +10,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 import shapefile
-from tests.loop_lag import MOST_LAG, MOST_MEMORY, PeakMemory, longest_lag
+from tests.loop_lag import MOST_LAG, MOST_MEMORY, PeakMemory, collecting_as_served, longest_lag
 from tests.service.portal.conftest import Browser, Page
 from tests.service.portal.land import PARTY, filled, provisioned
 
@@ -34,14 +33,8 @@ SQUARE = [[9.0, 53.0], [9.01, 53.0], [9.01, 53.01], [9.0, 53.0]]
 
 @pytest.fixture(autouse=True)
 def collector() -> Iterator[None]:
-    """As `headland serve` has it."""
-    before = gc.get_threshold()
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000)
-    yield
-    gc.set_threshold(*before)
-    gc.unfreeze()
+    with collecting_as_served():
+        yield
 
 
 def collection(features: object) -> bytes:

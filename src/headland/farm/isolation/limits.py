@@ -1,8 +1,16 @@
 """What a process may take, set by itself before it looks at anything."""
 
+import os
 import resource
 import signal
 from pathlib import Path
+
+
+def surroundings() -> dict[str, str]:
+    """The environment that such a process is started with: one thread each for libraries for matrices, which would take
+    addresses for each processor.
+    """
+    return {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def limit_memory(most: int) -> None:

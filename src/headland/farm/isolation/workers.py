@@ -16,6 +16,7 @@ import msgspec
 import structlog
 
 from headland.farm.errors import GeometryTooComplexError, WorkersBusyError
+from headland.farm.isolation.limits import surroundings
 from headland.farm.isolation.tasks import Answer, Task, kind_of_answer
 from headland.http.validation import BodyInvalidError
 from headland.storage.threads import finish_in_thread
@@ -73,11 +74,9 @@ class Worker:
         if self._processes and self._processes[0].poll() is not None:
             _end(self._processes)
         if not self._processes:
-            # One thread: those of a library for matrices would take addresses for each processor.
-            environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
             command = [sys.executable, "-P", "-m", _PROGRAM]
             pipe = subprocess.PIPE
-            started = subprocess.Popen(command, stdin=pipe, stdout=pipe, bufsize=0, env=environment)
+            started = subprocess.Popen(command, stdin=pipe, stdout=pipe, bufsize=0, env=surroundings())
             self._processes.append(started)
             for each in (started.stdin, started.stdout):
                 os.set_blocking(each.fileno(), False)  # type: ignore[union-attr]

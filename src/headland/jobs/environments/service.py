@@ -114,10 +114,10 @@ class Environments:
 
     def list(self) -> list[Environment]:
         """All of them, the one that comes with Headland first."""
-        rows, own = self._database.read(store.everything), self._own()
+        rows = self._database.read(store.everything)
         # Without what lists leave out.
-        listed = Environment(**{name: getattr(own, name) for name in Environment.__struct_fields__})
-        return [listed, *map(self._shown, rows)]
+        own = msgspec.convert(self._own(), Environment, from_attributes=True)
+        return [own, *map(self._shown, rows)]
 
     def get(self, name: str) -> EnvironmentDetails:
         """One of them.

@@ -7,14 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from headland.jobs.sessions.frames import (
-    BrokenFrameError,
-    encoded,
-    receive,
-    receive_head,
-    receive_now,
-    send,
-)
+from headland.jobs.sessions.frames import BrokenFrameError, encoded, receive_head, receive_now, send
 from headland.jobs.sessions.store import SessionRow
 from headland.jobs.wakeup import socket_address
 
@@ -39,27 +32,14 @@ async def ask(
     question: str,
     *,
     patience: float = PATIENCE,
-    body: bytes | None = None,
     **details: Any,
 ) -> dict[str, Any]:
-    """The host's answer.
+    """The host's answer to what it has nothing to show for.
 
     Raises:
         HostSilentError: as said.
     """
-    try:
-        async with asyncio.timeout(patience):
-            reader, writer = await asyncio.open_unix_connection(socket_of(run_directory))
-            try:
-                send(writer, {"ask": question, **details}, body)
-                found = await receive(reader)
-            finally:
-                writer.close()
-    except (OSError, TimeoutError, BrokenFrameError) as error:
-        raise HostSilentError(str(error)) from None
-    if found is None:
-        raise HostSilentError("it has gone")
-    return found
+    return (await ask_long(run_directory, question, patience=patience, **details))[0]
 
 
 async def ask_long(

@@ -19,7 +19,7 @@ import structlog
 
 from headland.farm.geometry import Limits
 from headland.farm.geometry.engine import shapely
-from headland.farm.isolation.limits import addresses_taken, limit_processor
+from headland.farm.isolation.limits import addresses_taken, limit_processor, surroundings
 from headland.portal.importing.features import UnreadableFileError, packed, unpacked
 from headland.portal.importing.planning import Choice, Plan, plan_of, property_names, usual_choice
 from headland.portal.importing.reading import read_features
@@ -84,8 +84,6 @@ async def looked_at(job: Job) -> Outcome:
 
 def _asked(job: Job) -> Outcome:
     command = [sys.executable, "-P", "-m", __name__]
-    # One thread: those of a library for matrices would take addresses for each processor.
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     try:
         done = subprocess.run(
             command,
@@ -93,7 +91,7 @@ def _asked(job: Job) -> Outcome:
             stdout=subprocess.PIPE,
             timeout=_PATIENCE,
             check=True,
-            env=environment,
+            env=surroundings(),
         )
         if len(done.stdout) > _LONGEST:
             raise UnreadableFileError(f"What is in the file is larger than {_LONGEST >> 20} MB.")

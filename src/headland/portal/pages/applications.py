@@ -14,9 +14,6 @@ from headland.portal.visits import Visit, page
 _PATH = "/portal/applications"
 _API = "/identity/applications"
 
-#: Applications on a page.
-_SIZE = 50
-
 
 class _Secret(Struct, rename="camel"):
     id: str
@@ -52,23 +49,13 @@ class _Shown(Struct, rename="camel"):
 
 async def list_applications(visit: Visit) -> Response:
     answered = await visit.inside.call("GET", _API)
-    find, start = visit.asked("find").strip(), visit.number("from")
-    wanted = find.casefold()
+
+    def named(one: _Application, wanted: str) -> bool:
+        return wanted in one.name.casefold() or one.client_id.startswith(wanted)
 
     def look() -> Response:
-        found = answered.of(_Applications).applications
-        shown = [one for one in found if wanted in one.name.casefold() or one.client_id.startswith(wanted)]
-        return visit.show(
-            "applications.html",
-            applications=shown[start : start + _SIZE],
-            find=find,
-            start=start,
-            size=_SIZE,
-            total=len(shown),
-            number=len(found),
-            said=visit.said,
-            data=_API,
-        )
+        shown, told = visit.found(answered.of(_Applications).applications, named)
+        return visit.show("applications.html", applications=shown, said=visit.said, data=_API, **told)
 
     return await asyncio.to_thread(look)
 

@@ -13,9 +13,6 @@ from headland.portal.visits import Visit, page
 _PATH = "/portal/people"
 _API = "/identity/people"
 
-#: People on a page.
-_SIZE = 50
-
 
 class _Person(Struct, rename="camel"):
     object_id: str
@@ -89,25 +86,21 @@ async def delete_person(visit: Visit) -> Response:
 
 async def _list(visit: Visit, status: int = 200, problem: str = "", form: Any = None) -> Response:
     answered = await visit.inside.call("GET", _API)
-    find, start = visit.asked("find").strip(), visit.number("from")
-    wanted = find.casefold()
+
+    def named(one: _Person, wanted: str) -> bool:
+        return wanted in one.name.casefold() or wanted in one.user_name.casefold()
 
     def look() -> Response:
-        found = answered.of(_People).people
-        shown = [one for one in found if wanted in one.name.casefold() or wanted in one.user_name.casefold()]
+        shown, told = visit.found(answered.of(_People).people, named)
         return visit.show(
             "people.html",
             status,
-            people=shown[start : start + _SIZE],
-            find=find,
-            start=start,
-            size=_SIZE,
-            total=len(shown),
-            number=len(found),
+            people=shown,
             problem=problem,
             form=form or {},
             said=visit.said,
             data=_API,
+            **told,
         )
 
     return await asyncio.to_thread(look)
