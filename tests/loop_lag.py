@@ -1,8 +1,8 @@
 """Event loop lag: how long one piece of work keeps a loop from everything else, and how much memory it takes.
 
 In a process of its own making a test has `longest_lag`; of a served Headland `served_lag` tells the same from outside.
-Both do the work a few times and take the best: another program's turn on the processor is not the work's fault, while
-a loop that is held up is held up each time.
+Another program's turn on the processor is not the work's fault: what a thread waited for one is taken off, and both do
+the work a few times and take the best, while a loop that is held up is held up each time.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import contextlib
 import gc
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 
 import httpx
@@ -39,6 +39,16 @@ def collecting_as_served() -> Iterator[None]:
         gc.unfreeze()
 
 
+def waited(process: int | str = "self") -> float:
+    """Seconds that the main thread of a process, which runs its loop, was ready and without a processor. Linux alone
+    tells.
+    """
+    try:
+        return int(Path("/proc", str(process), "schedstat").read_text().split()[1]) / 1e9
+    except OSError:
+        return 0.0
+
+
 class Heartbeat:
     """Beats in the running loop, as an asynchronous context; `longest` is the longest pause beyond a beat."""
 
@@ -61,10 +71,10 @@ class Heartbeat:
             await self._task
 
     async def _beat(self) -> None:
-        last = time.monotonic()
+        last = time.monotonic() - waited()
         while True:
             await asyncio.sleep(_BEAT)
-            now = time.monotonic()
+            now = time.monotonic() - waited()
             self.longest = max(self.longest, now - last - _BEAT)
             last = now
 
@@ -76,15 +86,22 @@ async def longest_lag(work: Callable[[], Awaitable[object]], attempts: int = 10)
         async with Heartbeat() as heart:
             await work()
         best = min(best, heart.longest)
-        if best <= MOST_LAG / 2:
+        if best < MOST_LAG:
             break
     return best
 
 
-def served_lag(client: httpx.Client, work: Callable[[], object], attempts: int = 3) -> float:
-    """The same of the process that answers `client`, which is asked for its health all the while: seconds that the
-    slowest answer took. `work` must not use `client`.
+def served_lag(
+    client: httpx.Client, work: Callable[[], object], processes: Iterable[int], attempts: int = 6
+) -> float:
+    """The same of the process that answers `client`, one of `processes`, which is asked for its health all the while:
+    seconds that the slowest answer took. `work` must not use `client`.
     """
+    threads = [*processes, "thread-self"]
+
+    def now() -> float:
+        return time.monotonic() - sum(map(waited, threads))
+
     best = float("inf")
     for _ in range(attempts):
         slowest, done, ready = [0.0], threading.Event(), threading.Event()
@@ -95,9 +112,9 @@ def served_lag(client: httpx.Client, work: Callable[[], object], attempts: int =
             client.get("/health")
             ready.set()
             while not done.is_set():
-                before = time.monotonic()
+                before = now()
                 client.get("/health")
-                slowest[0] = max(slowest[0], time.monotonic() - before)
+                slowest[0] = max(slowest[0], now() - before)
                 time.sleep(_BEAT)
 
         asking = threading.Thread(target=ask)
@@ -109,7 +126,7 @@ def served_lag(client: httpx.Client, work: Callable[[], object], attempts: int =
             done.set()
             asking.join()
         best = min(best, slowest[0])
-        if best <= MOST_LAG / 2:
+        if best < MOST_LAG:
             break
     return best
 

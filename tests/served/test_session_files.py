@@ -52,6 +52,9 @@ def sees_classes(notebook: Notebook, *kinds: str) -> None:
 
 def test_an_archive_sent_to_python_is_seen_by_languages_that_start_later(served: Served, soil: Path) -> None:
     notebook = Notebook(served).is_idle()
+    assert "app.jar is not an archive of classes" in send(notebook, "jar", "app.jar", b"", 400)
+    listed = "len(sc._jvm.scala.jdk.javaapi.CollectionConverters.asJava(sc._jsc.sc().listJars()))"
+    assert notebook.text(listed) == "0"
     assert notebook.run(PYTHON)["status"] == "error"
     send(notebook, "jar", "soil.jar", soil.read_bytes())
     sees_classes(notebook, "pyspark", "spark", "sql")
@@ -123,16 +126,6 @@ def test_python_that_starts_later_has_what_was_given_before(served: Served, tmp_
     assert notebook.text(code, kind="pyspark") == "(2, 2, 3, 'wet')"
     send(notebook, "file", "sown.csv", b"1,2")
     assert notebook.text("open('sown.csv').read()", kind="pyspark") == "'1,2'"
-    assert served.public.delete(notebook.path).status_code == 200
-
-
-def test_what_is_no_archive_is_refused(served: Served) -> None:
-    notebook = Notebook(served).is_idle()
-    assert "app.jar is not an archive of classes" in send(notebook, "jar", "app.jar", b"", 400)
-    assert (
-        notebook.text("len(sc._jvm.scala.jdk.javaapi.CollectionConverters.asJava(sc._jsc.sc().listJars()))")
-        == "0"
-    )
     assert served.public.delete(notebook.path).status_code == 200
 
 

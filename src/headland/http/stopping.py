@@ -19,7 +19,15 @@ def is_stopping() -> bool:
 def notice_stopping(loop: asyncio.AbstractEventLoop) -> None:
     """Have `is_stopping` tell, from when `loop` runs."""
     # Later than the server, which sets its own handler for both signals before it runs the loop.
-    loop.call_soon(loop.add_signal_handler, signal.SIGTERM, _stop)
+    loop.call_soon(_listen, loop)
+
+
+def _listen(loop: asyncio.AbstractEventLoop) -> None:
+    loop.add_signal_handler(signal.SIGTERM, _stop)
+    # What came after the server's handlers and before the loop ran, uvloop looks at when the next signal comes. Without
+    # one the worker went on, and was waited for as long as requests under way get.
+    loop.add_signal_handler(signal.SIGWINCH, int)
+    signal.raise_signal(signal.SIGWINCH)
 
 
 def _stop() -> None:

@@ -148,6 +148,7 @@ def test_operators_and_sensor_in_a_dag(
     assert is_gone(Path(f"{mark}-killed"))
 
 
+@pytest.mark.long
 def test_restart(
     make_served: Callable[..., Served], airflow: dict[str, str], tmp_path: Path, mark: Path
 ) -> None:

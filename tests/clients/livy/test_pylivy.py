@@ -17,7 +17,7 @@ def client(script: str, folder: Path, **asked: Any) -> Program:
     return Program(command, folder, {})
 
 
-@pytest.mark.parametrize("way", ["private", "public"])
+@pytest.mark.parametrize("way", [pytest.param("private", marks=pytest.mark.long), "public"])
 def test_success_failure_and_kill(livy: Served, field: str, tmp_path: Path, mark: Path, way: str) -> None:
     administrator = livy.administrator
     ways: dict[str, dict[str, Any]] = {

@@ -11,7 +11,9 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 ELSEWHERE = {"spark.hadoop.fs.headland.machine": "another"}
 
 
-@pytest.mark.parametrize("conf", [{}, ELSEWHERE], ids=["files", "service"])
+@pytest.mark.parametrize(
+    "conf", [pytest.param({}, id="files", marks=pytest.mark.long), pytest.param(ELSEWHERE, id="service")]
+)
 def test_executors_read_and_write(attached: Served, conf: dict[str, str]) -> None:
     """Where they need a token they have the driver's, by Spark's own way; it is in nothing that others see."""
     file = attached.put(APPLICATIONS / "storage.py", "programs/storage.py")

@@ -26,7 +26,7 @@ def told(served: Served, soil: Path) -> dict[str, dict[str, object]]:
         HERE / "programs.py",
         "wasbs://default@headland/programs/",
         str(folder),
-        "2000",
+        "200",
         **{
             "spark.app.name": "all of them",
             "spark.sql.warehouse.dir": "wasbs:///warehouse",

@@ -19,7 +19,7 @@ SPREAD = {
 @pytest.mark.parametrize(
     ("mode", "conf"),
     [
-        pytest.param("client", ELSEWHERE, id="client"),
+        pytest.param("client", ELSEWHERE, id="client", marks=pytest.mark.long),
         pytest.param("cluster", {}, id="cluster", marks=pytest.mark.long),
         pytest.param("cluster", SPREAD, id="cluster elsewhere"),
     ],

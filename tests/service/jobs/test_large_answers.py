@@ -190,10 +190,10 @@ def fill_sessions(connection) -> None:
     ("what", "query", "count"),
     [
         ("batches", "size=10000", MANY),
-        ("batches", "from=9900", 100),
+        pytest.param("batches", "from=9900", 100, marks=pytest.mark.long),
         ("batches", "size=10000&order=desc&include=times,progress", MANY),
         ("sessions", "size=10000", MANY),
-        ("sessions", "from=9900", 100),
+        pytest.param("sessions", "from=9900", 100, marks=pytest.mark.long),
     ],
 )
 async def test_long_lists(service, what, query, count):

@@ -183,6 +183,7 @@ def table(cells: int) -> dict[str, object]:
     return {"schema": {"type": "struct", "fields": fields}, "data": [[1]] * cells}
 
 
+@pytest.mark.long
 async def test_much_of_everything(portal):
     ada = await portal.person()
     fill(portal)
