@@ -14,8 +14,10 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from headland.http.answered import Answered, timestamp
+from headland.http.answers import json_answer
 from headland.http.application import Application
 from headland.http.connections import Connections, client_of
+from headland.http.cross_site import CrossSite
 from headland.http.drain_body import BodyPace, DrainBody, may_have_body
 from headland.http.failures import internal_error
 from headland.http.request_ids import PLAIN_ID, REQUEST_ID, new_id
@@ -88,18 +90,21 @@ class Listener:
         pace: BodyPace | None = None,
         connections: Connections | None = None,
         proxies: TrustedProxies | None = None,
+        cross_site: CrossSite | None = None,
     ) -> None:
         """`mounted` is by path prefix. All other paths are for the first `at_root` that knows them, else for
         the last. `Strict-Transport-Security` is said only where TLS is spoken. `traffic` is told of what was
         answered. Where a request's host is one of `hosts`, its path does not count. Bodies have to come at `pace`.
-        `connections` is told of who asks. Of requests by way of `proxies` the client is who called those.
+        `connections` is told of who asks. Of requests by way of `proxies` the client is who called those. `cross_site`
+        tells who is refused for coming from another origin's page.
         """
         self._name = name
         self._pace = pace or BodyPace()
         self.connections = connections
         self._proxies = proxies
+        self._cross_site = cross_site
         self.traffic = traffic or Traffic(name)
-        headers = [*SECURITY_HEADERS, STRICT_TRANSPORT] if tls else [*SECURITY_HEADERS]
+        self._headers = headers = [*SECURITY_HEADERS, STRICT_TRANSPORT] if tls else [*SECURITY_HEADERS]
         self._mounted = {prefix: _both(app, headers) for prefix, app in mounted.items()}
         self._prefix = re.compile(f"({'|'.join(map(re.escape, mounted))})/") if mounted else None
         self._at_root = [(app, _both(app, headers)) for app in at_root]
@@ -126,7 +131,12 @@ class Listener:
         if self._proxies is not None:
             self._proxies.restore(scope)
         hosts = self._hosts
-        application = self._at_path(scope) if hosts is None else self._at_host(hosts, scope, headers)
+        refusal = self._cross_site.refusal(scope, headers) if self._cross_site is not None else None
+        if refusal is not None:
+            refused = json_answer({"msg": refusal[1]}, refusal[0])
+            application: _Applications = (refused, refused, self._headers)
+        else:
+            application = self._at_path(scope) if hosts is None else self._at_host(hosts, scope, headers)
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status

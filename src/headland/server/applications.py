@@ -2,6 +2,7 @@
 
 import asyncio
 from multiprocessing.util import Finalize
+from urllib.parse import urlsplit
 
 from starlette.types import Receive, Scope, Send
 
@@ -9,6 +10,7 @@ from headland.audit import audit_app
 from headland.control import ControlService, Deployer, RoleAuthorizer, Terms, belongings, control_app
 from headland.http.application import Application
 from headland.http.connections import ConnectionLimits, Connections, most_connections
+from headland.http.cross_site import CrossSite
 from headland.http.drain_body import BodyPace
 from headland.http.listener import Listener
 from headland.http.stopping import notice_stopping
@@ -159,6 +161,7 @@ class Assembly:
             pace=_pace(server),
             connections=_connections("private", server.private_port, server),
             proxies=_proxies(server),
+            cross_site=_cross_site(server),
         )
 
     def _traffic(self, listener: str) -> Traffic:
@@ -204,6 +207,11 @@ def _connections(listener: str, port: int, settings: ServerSettings) -> Connecti
         min(settings.connections_per_address, half), settings.first_request_timeout, settings.idle_timeout
     )
     return Connections(listener, port, limits)
+
+
+def _cross_site(settings: ServerSettings) -> CrossSite:
+    public = urlsplit(settings.public_url).hostname or ""
+    return CrossSite((settings.private_host, public, *settings.private_names))
 
 
 def _proxies(settings: ServerSettings) -> TrustedProxies | None:

@@ -69,6 +69,15 @@ class ServerSettings(Struct, frozen=True, forbid_unknown_fields=True):
     private_requested_by: Annotated[
         bool, Meta(description="Whether the private listener, too, demands `X-Requested-By` on POST.")
     ] = False
+    private_names: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Host names by which the private listener is called, beside addresses, `localhost`, this "
+            "machine's name, `server.private_host` and the host of `server.public_url`. A request with another one is "
+            "refused: any page may have a name that means this machine.",
+            examples=[["livy.farm.example"]],
+        ),
+    ] = ()
     workers: Annotated[Count, Meta(description="Worker processes of each listener.")] = 1
     services: Annotated[
         tuple[ServiceName, ...],

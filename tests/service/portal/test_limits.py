@@ -28,7 +28,7 @@ async def test_guesses_on_the_private_port_are_answered_briefly_and_the_right_se
 
     async def ask(*shown: str, address: str = "192.0.2.1") -> httpx.Response:
         transport = httpx.ASGITransport(private, client=(address, 1))
-        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
             return await client.get("/batches", auth=shown)
 
     assert [(await ask(known[0], "wrong")).status_code for _ in range(6)] == [401] * 5 + [429]
