@@ -23,6 +23,7 @@ from benchmarks import (
     storage,
     submitting,
     tokens,
+    walls,
 )
 from benchmarks.harness import Benchmark, BenchmarkError, Row, SkippedError
 
@@ -40,6 +41,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
     *spark.BENCHMARKS,
     *storage.BENCHMARKS,
     *sessions.BENCHMARKS,
+    *walls.BENCHMARKS,
     *environments.BENCHMARKS,
 )
 

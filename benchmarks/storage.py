@@ -13,7 +13,8 @@ from functools import partial
 from pathlib import Path
 
 import obstore
-from obstore.store import S3Store
+from obstore.store import AzureStore
+from tests.clients.storage.conftest import ACCOUNT, KEY, AzureRest
 
 from benchmarks.harness import Aim, Benchmark, BenchmarkError, Row, SkippedError, Yardstick, interleaved, row
 from benchmarks.loading import Target, ask
@@ -26,27 +27,24 @@ PATIENCE = 1200.0
 #: Of Parquet on the local account; a quarter of it is the remote blob.
 MEGABYTES = int(os.environ.get("BENCH_STORAGE_MB", "1024"))
 FILES = int(os.environ.get("BENCH_STORAGE_FILES", "10000"))
-#: As many as s3rver lists at a time: its next page needs a cipher that Node has no more.
-BLOBS = min(FILES, 1000)
-
 PROGRAM = Path(__file__).with_name("storage_program.py")
-S3RVER = REPOSITORY / "tests/clients/storage/node_modules/.bin/s3rver"
-BUCKET, CONTAINER = "bench", "spark"
+AZURITE = REPOSITORY / "tests/clients/storage/node_modules/.bin/azurite-blob"
+CONTAINER = "spark"
 
 LIKE_FILES, LIKE_THE_STORE, LISTED = Aim(least=0.9), Aim(least=0.7), Aim(most=2.0)
 
 
 def run_storage() -> list[Row]:
     """The same Parquet, of doubles that don't compress, and as many empty files; the remote account by the service."""
-    with folder() as within, _s3rver(within) as address:
+    with folder() as within, _azurite(within) as address:
         store = _store(address)
         size = MEGABYTES * 1_000_000 // 4
         asyncio.run(_fill(store, size))
-        accounts = {"bucket": {"url": f"s3://{BUCKET}", "options": _options(address)}}
+        accounts = {"azure": {"url": f"az://{ACCOUNT}", "options": _options(address)}}
         with headland(within, storage_accounts=json.dumps(accounts), jobs_driver_memory="2g") as served:
             await_(lambda: any((served.home / "cache").glob("companion-*.jar")), "companion", 180)
             bare = (within / "bare").as_uri()
-            spark = _measured(served, "wasbs:///ours", bare, f"wasbs://{CONTAINER}@bucket/files")
+            spark = _measured(served, "wasbs:///ours", bare, f"wasbs://{CONTAINER}@azure/files")
         read, listed = interleaved(ROUNDS, lambda: _read(store, size), lambda: _list(store))
     files = partial(_row, spark, beside="file:///")
     return [
@@ -56,11 +54,13 @@ def run_storage() -> list[Row]:
         _row(
             {**spark, "read, bare": read},
             "read",
-            "read of a blob in s3rver",
+            "read of a blob in Azurite",
             megabytes=size / 1e6,
             aim=LIKE_THE_STORE,
         ),
-        _row({**spark, "listing, bare": listed}, "listing", f"list of {BLOBS:,} blobs in s3rver", aim=LISTED),
+        _row(
+            {**spark, "listing, bare": listed}, "listing", f"list of {FILES:,} blobs in Azurite", aim=LISTED
+        ),
     ]
 
 
@@ -86,9 +86,7 @@ def _measured(served: Served, ours: str, bare: str, blob: str) -> dict[str, floa
     """What the program says."""
     file = served.put(PROGRAM.read_bytes(), "programs/storage.py")
     headers = {"Authorization": f"Bearer {served.token()}", "Content-Type": "application/json"}
-    body = json.dumps(
-        {"file": file, "args": [ours, bare, str(MEGABYTES), str(FILES), blob, str(BLOBS)]}
-    ).encode()
+    body = json.dumps({"file": file, "args": [ours, bare, str(MEGABYTES), str(FILES), blob]}).encode()
     batch = json.loads(ask(Target(served.private_port, "POST", "/batches", headers, body, status=201)))["id"]
     state = Target(served.private_port, "GET", f"/batches/{batch}/state", headers)
     began = time.monotonic()
@@ -104,7 +102,7 @@ def _measured(served: Served, ours: str, bare: str, blob: str) -> dict[str, floa
     raise BenchmarkError(f"the program ended {found}: {' '.join(lines[-20:])}")
 
 
-async def _fill(store: S3Store, size: int) -> None:
+async def _fill(store: AzureStore, size: int) -> None:
     await obstore.put_async(store, "files/large", os.urandom(size))
     at_once = asyncio.Semaphore(32)
 
@@ -112,10 +110,10 @@ async def _fill(store: S3Store, size: int) -> None:
         async with at_once:
             await obstore.put_async(store, f"files/many/{number:05}", b"")
 
-    await asyncio.gather(*(put(number) for number in range(BLOBS)))
+    await asyncio.gather(*(put(number) for number in range(FILES)))
 
 
-def _read(store: S3Store, size: int) -> float:
+def _read(store: AzureStore, size: int) -> float:
     began = time.perf_counter()
     read = sum(len(chunk) for chunk in obstore.get(store, "files/large").stream(1 << 20))
     if read != size:
@@ -123,47 +121,42 @@ def _read(store: S3Store, size: int) -> float:
     return time.perf_counter() - began
 
 
-def _list(store: S3Store) -> float:
+def _list(store: AzureStore) -> float:
     began = time.perf_counter()
     found = len(obstore.list_with_delimiter(store, "files/many")["objects"])
-    if found != BLOBS:
-        raise BenchmarkError(f"obstore listed {found} of {BLOBS} blobs")
+    if found != FILES:
+        raise BenchmarkError(f"obstore listed {found} of {FILES} blobs")
     return time.perf_counter() - began
 
 
 def _options(address: str) -> dict[str, str]:
-    return {
-        "access_key_id": "S3RVER",
-        "secret_access_key": "S3RVER",
-        "region": "us-east-1",
-        "endpoint": address,
-        "allow_http": "true",
-    }
+    return {"account_key": KEY, "endpoint": f"{address}/{ACCOUNT}", "allow_http": "true"}
 
 
-def _store(address: str) -> S3Store:
-    return S3Store(BUCKET, prefix=CONTAINER, config=_options(address))  # type: ignore[arg-type]
+def _store(address: str) -> AzureStore:
+    return AzureStore(CONTAINER, account_name=ACCOUNT, config=_options(address))  # type: ignore[arg-type]
 
 
 @contextmanager
-def _s3rver(within: Path) -> Iterator[str]:
-    """Its address, with an empty bucket.
+def _azurite(within: Path) -> Iterator[str]:
+    """Its address, with an empty container.
 
     Raises:
         SkippedError: it is not there.
     """
-    if not S3RVER.exists() or shutil.which("node") is None:
-        raise SkippedError("s3rver is not installed: run `npm ci --ignore-scripts` in tests/clients/storage")
-    options = ["--directory", str(within / "s3"), "--port", "0", "--silent", "--configure-bucket", BUCKET]
+    if not AZURITE.exists() or shutil.which("node") is None:
+        raise SkippedError("Azurite is not installed: run `npm ci --ignore-scripts` in tests/clients/storage")
+    options = ["--location", str(within / "azurite"), "--blobPort", "0", "--silent", "--disableTelemetry"]
     process = subprocess.Popen(
-        [S3RVER, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [AZURITE, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     try:
         for line in process.stdout or ():
-            if found := re.search(r"S3rver listening on (\S+)", line):
-                yield f"http://{found[1]}"
+            if found := re.search(r"successfully listens on (http://\S+)", line):
+                AzureRest(found[1])("PUT", CONTAINER, "restype=container")
+                yield found[1]
                 return
-        raise BenchmarkError("s3rver did not start")
+        raise BenchmarkError("Azurite did not start")
     finally:
         process.terminate()
         process.communicate(timeout=20)

@@ -1,9 +1,8 @@
 """What Spark does with cluster storage, beside the bare thing, in turns; run as a batch by `storage.py`.
 
 Arguments: the URL of a local account's folder, that of a folder beside it, how many MB, how many files, and the URL of
-a remote account's folder that has the blob `large` and the folder `many`, and how many
-blobs that has. It prints medians of seconds as JSON, by
-name.
+a remote account's folder that has the blob `large` and the folder `many`, of as many files. It prints medians of
+seconds as JSON, by name.
 """
 
 import json
@@ -71,7 +70,7 @@ measures: dict[str, Callable[[], object]] = {
     "list": lambda: listed(f"{ours}/many", files),
     "list, bare": lambda: listed(f"{bare}/many", files),
     "read": lambda: read(f"{blob}/large"),
-    "listing": lambda: listed(f"{blob}/many", int(sys.argv[6])),
+    "listing": lambda: listed(f"{blob}/many", files),
 }
 fill(ours)
 fill(bare)
