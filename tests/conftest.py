@@ -52,6 +52,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """What the run starts ends with it."""
     config = session.config
+    # What jobs of a served Headland may write, its home excepted.
+    os.environ["TESTS_FOLDER"] = str(config._tmp_path_factory.getbasetemp())  # type: ignore[attr-defined]
     if not hasattr(config, "workerinput") and not config.option.collectonly and sys.platform == "linux":
         # The folder below which all processes of a run have theirs, as xdist asks for it.
         config.stash[_WATCHDOG] = watchdog.begin(config._tmp_path_factory.getbasetemp())  # type: ignore[attr-defined]

@@ -17,6 +17,8 @@ from typing import Any
 
 import httpx
 
+from headland.jobs.isolation.isolation import standing
+from headland.settings import JobsSettings
 from tests import startup
 
 HEADLAND = Path(sys.executable).with_name("headland")
@@ -61,6 +63,11 @@ def free_port() -> int:
     raise AssertionError
 
 
+def _isolation() -> str:
+    """The walls that are a default on Linux, where the machine gives them."""
+    return "none" if standing(JobsSettings(isolation="sandbox"))[1] else "sandbox"
+
+
 class Served:
     """One home, and the `headland serve` that runs on it, if one does.
 
@@ -82,14 +89,17 @@ class Served:
             # Tests that are about something else have the processors to themselves.
             "HEADLAND_JOBS_WARM_DRIVERS": "0",
             "HEADLAND_JOBS_STARTUP_CACHE": "false",
-            # The tests of Spark, behind walls: `TESTS_ISOLATION=sandbox make …`.
-            "HEADLAND_JOBS_ISOLATION": os.environ.get("TESTS_ISOLATION", "none"),
+            "HEADLAND_JOBS_ISOLATION": os.environ.get("TESTS_ISOLATION") or _isolation(),
+            # Programs leave marks there, and wait for some.
+            "HEADLAND_JOBS_WRITABLE_FOLDERS": os.environ.get("TESTS_FOLDER", ""),
             "HEADLAND_JOBS_SPARK_CONF": json.dumps({"spark.driver.extraJavaOptions": QUICK_JAVA}),
             "XDG_CACHE_HOME": str(home.with_name(home.name + "-cache")),
             "XDG_CONFIG_HOME": str(home.with_name(home.name + "-config")),
             **{f"HEADLAND_{name.upper()}": value for name, value in settings.items()},
         }
         self._shares_cache = not settings.keys() & {"jobs_startup_cache", "jobs_java_home", "server_services"}
+        #: What its command begins with.
+        self.before: tuple[str, ...] = ()
         self.process: subprocess.Popen[str] | None = None
         self.administrator: dict[str, str] = {}
         self.public = httpx.Client()
@@ -125,7 +135,7 @@ class Served:
             self.environment["HEADLAND_JOBS_STARTUP_CACHE"] = "true"
         with self.log.open("a") as log:
             self.process = subprocess.Popen(
-                [str(HEADLAND), "serve", "--json", *arguments],
+                [*self.before, str(HEADLAND), "serve", "--json", *arguments],
                 env=self.environment,
                 stdout=subprocess.PIPE,
                 stderr=log,

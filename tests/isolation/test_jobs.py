@@ -26,7 +26,10 @@ def walled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             if problem := trial(wall):
                 pytest.skip(f"this machine gives no {wall}: {problem}")
     served = Served(
-        tmp_path_factory.mktemp("isolation") / "home", jobs_isolation=request.param, jobs_warm_drivers="1"
+        tmp_path_factory.mktemp("isolation") / "home",
+        jobs_isolation=request.param,
+        jobs_warm_drivers="1",
+        jobs_writable_folders="",
     )
     served.start()
     yield served

@@ -302,7 +302,7 @@ def test_walls_that_cannot_be_put_up_keep_the_program_from_starting(home, direct
 def test_a_folder_with_a_line_break_in_its_name_is_refused(home, directory):
     isolation = isolation_of(home, *WALLS)
     with pytest.raises(IsolationError, match="line break"):
-        isolation.enclose(directory, Path("/a\nhide /b"))
+        isolation.enclose(directory, [Path("/a\nhide /b")])
 
 
 def test_open_files_are_limited(home, directory):

@@ -29,6 +29,7 @@ def job_identity(deployment: Deployment) -> tuple[ServiceAccess, TokenBroker | N
         trust_store=home.trust_store,
         patience=settings.jobs.identity_patience,
         instances=readable_instances(deployment, issuer),
+        administers=administers(issuer),
     )
     if issuer is None or not settings.jobs.identity:
         return access, None
@@ -56,6 +57,16 @@ def issue_by(tokens: JobTokens) -> Issue:
         )
 
     return issue
+
+
+def administers(issuer: Issuer | None) -> Callable[[Principal], bool]:
+    """Tells whether somebody whom the issuer knows administers the deployment by now."""
+
+    def told(submitter: Principal) -> bool:
+        owner = issuer.owner(submitter) if issuer is not None else None
+        return owner is not None and owner.principal.administrator
+
+    return told
 
 
 def readable_instances(

@@ -1,5 +1,6 @@
 """Settings of the batch job service."""
 
+import sys
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -320,16 +321,25 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
         IsolationKind,
         Meta(
             description="`sandbox` puts walls around batches and sessions (Linux): they see their own run, the "
-            "programs that they run on, and what `jobs.readable_folders` and `jobs.local_folders` name. With `none`, "
+            "programs that they run on, and what `jobs.readable_folders`, `jobs.writable_folders` and "
+            "`jobs.local_folders` name. With `none`, "
             "every job can read and change all that belongs to the user that Headland runs as, keys and other jobs "
-            "included. See docs/security.md."
+            "included; where this is not Linux there is nothing else, and it is the default. See docs/security.md."
         ),
-    ] = "none"
+    ] = "sandbox" if sys.platform == "linux" else "none"
     readable_folders: Annotated[
         tuple[str, ...],
         Meta(
             description="Folders and files of this machine that jobs may read behind the walls of `jobs.isolation`.",
             examples=[["/srv/data"]],
+        ),
+    ] = ()
+    writable_folders: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Folders of this machine that jobs may read and change behind the walls of `jobs.isolation`, "
+            "all of them the same: nobody keeps what one job writes there from another.",
+            examples=[["/srv/scratch"]],
         ),
     ] = ()
     max_processes: Annotated[

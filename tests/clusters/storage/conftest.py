@@ -26,8 +26,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         tmp_path_factory.mktemp("storage") / "home",
         jobs_local_folders=str(HERE),
         jobs_max_running="3",
-        # Behind walls a job does not see the account's folder and goes through the service, as those of `remote` do.
-        jobs_isolation="none",
     )
     try:
         running.start()

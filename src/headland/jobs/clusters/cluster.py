@@ -24,6 +24,7 @@ from headland.jobs.clusters.yarn import YARN
 from headland.jobs.environments.content import SHIPPED, Content, Contents
 from headland.jobs.isolation.isolation import Isolation
 from headland.jobs.runner.run_directory import RunDirectory
+from headland.security import Principal
 from headland.settings import DeployMode, JobsSettings
 
 #: Every kind that there is.
@@ -142,21 +143,33 @@ class Clusters:
             placed, directory, terms, self.settings, self.tools, python=python, access=self.access
         )
 
-    def enclose(self, directory: RunDirectory, packages: Path | None = None) -> list[str]:
+    def enclose(
+        self, directory: RunDirectory, packages: Path | None = None, submitter: Principal | None = None
+    ) -> list[str]:
         """Have a job in `directory` see its own alone: what goes before its programs (see `Isolation.enclose`). It may
-        write to `packages`.
+        write to `packages`, and to accounts of cluster storage that are folders here. Where too few walls stand, jobs
+        of administrators run without.
 
         Raises:
-            IsolationError: too few walls stand.
+            IsolationError: too few walls stand, and `submitter` does not administer the deployment.
         """
         if self.isolation is None:
+            return []
+        if self.isolation.problem and self._administers(submitter):
+            # Who administers the deployment has the machine already.
             return []
         files = (
             self.startup.file if self.startup is not None else None,
             self.storage.archive if self.storage is not None else None,
         )
         cached = [file.path for file in files if file is not None and file.path is not None]
-        return self.isolation.enclose(directory, packages, cached)
+        writable = [packages] if packages is not None else []
+        if self.storage is not None:
+            writable += self.storage.folders
+        return self.isolation.enclose(directory, writable, cached)
+
+    def _administers(self, submitter: Principal | None) -> bool:
+        return submitter is not None and self.access is not None and self.access.administers(submitter)
 
     def driver_host(self, submission: Submission, directory: RunDirectory) -> str:
         """The name or address by which others know the host of a driver on this node. Raises as `plan`."""

@@ -24,6 +24,10 @@ def _none(_submitter: Principal) -> Sequence[ReadableInstance]:
     return ()
 
 
+def _not(_submitter: Principal) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class ServiceAccess:
     """The service as the jobs of one deployment reach it."""
@@ -38,6 +42,8 @@ class ServiceAccess:
     #: Seconds that a token may wait for a service that is away.
     patience: float = 60.0
     instances: Callable[[Principal], Sequence[ReadableInstance]] = field(default=_none)
+    #: Whether somebody administers the deployment.
+    administers: Callable[[Principal], bool] = field(default=_not)
 
     @property
     def endpoint(self) -> dict[str, object] | None:

@@ -46,7 +46,9 @@ class Launcher:
             staged = stage(request, directory, self.paths)
             staged = with_package_cache(staged, self.settings, self.home.packages, row.owner)
             launch = self.cluster.plan(staged, row.name or f"batch-{row.id}", directory)
-            walls = self.cluster.enclose(directory, package_folder(self.home.packages, row.owner))
+            packages = package_folder(self.home.packages, row.owner)
+            submitter = identity.decode(row.submitter)
+            walls = self.cluster.enclose(directory, packages, submitter)
         except (StagingDelayedError, NotReadyError) as error:
             _log.warning("batch.staging_delayed", batch=row.id, reason=str(error))
             waited = (self.clock() - (row.claimed_at or 0)) / 1000
@@ -59,7 +61,7 @@ class Launcher:
         for file, text in launch.files.items():
             write_private(file, text)
         if (access := self.cluster.access) is not None:
-            write_private(directory.instances, access.instances_text(identity.decode(row.submitter)))
+            write_private(directory.instances, access.instances_text(submitter))
         directory.write(
             directory.launch,
             {

@@ -57,10 +57,10 @@ class Isolation:
         return cls(settings, home, tools, *standing(settings))
 
     def enclose(
-        self, directory: RunDirectory, packages: Path | None = None, cached: Iterable[Path] = ()
+        self, directory: RunDirectory, writable: Iterable[Path] = (), cached: Iterable[Path] = ()
     ) -> list[str]:
         """Write down what a job in `directory` may see; what goes before a program's command, and `--`, that it runs
-        behind walls, empty where there are none. `packages` is where its owner's Java packages are, `cached` are files
+        behind walls, empty where there are none. It may write to the folders `writable` as well; `cached` are files
         that its JVM starts with.
 
         Raises:
@@ -79,8 +79,8 @@ class Isolation:
             ("tmp", directory.temporary),
             ("hide", self.home.path),
             *(("read", path) for path in (*self._installed(), *directory.readable, *cached)),
-            *(("write", path) for path in directory.writable),
-            *((("write", packages),) if packages is not None else ()),
+            *(("write", path) for path in (*directory.writable, *writable)),
+            *(("write", path) for path in _folders(self.settings.writable_folders)),
             ("processes", self.settings.max_processes),
             ("files", self.settings.max_open_files),
         ]
@@ -110,8 +110,8 @@ class Isolation:
             self.home.ca_bundle,
             self.home.trust_store,
             *(Path(folder) for folder in of_hadoop if folder),
-            *(Path(folder).expanduser() for folder in self.settings.local_folders),
-            *(Path(folder).expanduser() for folder in self.settings.readable_folders),
+            *_folders(self.settings.local_folders),
+            *_folders(self.settings.readable_folders),
         ]
 
 
@@ -122,7 +122,8 @@ def standing(settings: JobsSettings) -> tuple[tuple[str, ...], str]:
     tried = {wall: trial(wall) for wall in WALLS}
     walls = tuple(wall for wall in WALLS if not tried[wall])
     for wall in sorted(_NEEDED.difference(walls)):
-        return walls, f"jobs.isolation is 'sandbox', and this machine gives no {wall}: {tried[wall]}"
+        problem = f"jobs.isolation is 'sandbox', and this machine gives no {wall}: {tried[wall]}"
+        return walls, f"{problem}. Only jobs of administrators run here, without walls."
     return walls, ""
 
 
@@ -130,7 +131,7 @@ def described(settings: JobsSettings) -> str:
     """For people: which walls stand."""
     walls, problem = standing(settings)
     if problem:
-        return "sandbox: too few walls stand, and no job is started"
+        return "sandbox: too few walls stand, and only jobs of administrators are started, without any"
     return f"sandbox: {', '.join(walls)}" if walls else "none: jobs can read and change all that Headland can"
 
 
@@ -170,6 +171,10 @@ def behind(walls: list[str], command: list[str]) -> list[str]:
 def package_folder(packages: Path, owner: str | None) -> Path:
     """Where an owner's jobs keep Java packages: what one owner's jobs have put there must not run in another's."""
     return packages / hashlib.sha256((owner or "").encode()).hexdigest()[:32]
+
+
+def _folders(named: Iterable[str]) -> list[Path]:
+    return [Path(folder).expanduser() for folder in named]
 
 
 def _in_a_line(value: str) -> str:

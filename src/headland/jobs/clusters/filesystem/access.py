@@ -21,6 +21,10 @@ SCHEMES = ("wasbs", "wasb", "abfs", "abfss")
 SERVICES = {"org.apache.spark.security.HadoopDelegationTokenProvider": f"{PACKAGE}.TokenProvider"}
 
 
+#: How Spark configuration begins that says where an account's folder is.
+_FOLDER = "spark.hadoop.fs.headland.folder."
+
+
 class NotReadyError(Exception):
     """An application can't be started yet. The message says what it waits for."""
 
@@ -47,6 +51,11 @@ class StorageAccess:
         if path is None:
             raise NotReadyError("the archive by which Spark reads cluster storage is being made")
         return path
+
+    @property
+    def folders(self) -> list[Path]:
+        """Those of this machine that are accounts: applications on it read and write there themselves."""
+        return [Path(value) for key, value in self.conf.items() if key.startswith(_FOLDER)]
 
     def conf_of(self, kind: Kind) -> dict[str, str]:
         """Spark configuration for a cluster of a kind."""

@@ -66,7 +66,9 @@ class SessionLauncher:
             )
             staged = with_package_cache(staged, self.settings, self.home.packages, row.owner)
             launch = self.cluster.plan(staged, row.name or f"livy-session-{row.id}", folder)
-            walls = self.cluster.enclose(folder, package_folder(self.home.packages, row.owner))
+            packages = package_folder(self.home.packages, row.owner)
+            submitter = identity.decode(row.submitter)
+            walls = self.cluster.enclose(folder, packages, submitter)
         except (StagingDelayedError, NotReadyError) as error:
             _log.warning("session.staging_delayed", session=row.id, reason=str(error))
             waited = (self.clock() - (row.claimed_at or 0)) / 1000
@@ -79,7 +81,7 @@ class SessionLauncher:
         for file, text in launch.files.items():
             write_private(file, text)
         if (access := self.cluster.access) is not None:
-            write_private(folder.instances, access.instances_text(identity.decode(row.submitter)))
+            write_private(folder.instances, access.instances_text(submitter))
         notify = socket_address(self.home.controller_socket)
         folder.write(
             folder.plan,
