@@ -41,10 +41,16 @@ def run_storage() -> list[Row]:
         size = MEGABYTES * 1_000_000 // 4
         asyncio.run(_fill(store, size))
         accounts = {"azure": {"url": f"az://{ACCOUNT}", "options": _options(address)}}
-        with headland(within, storage_accounts=json.dumps(accounts), jobs_driver_memory="2g") as served:
+        bare = within / "bare"
+        bare.mkdir()
+        with headland(
+            within,
+            storage_accounts=json.dumps(accounts),
+            jobs_driver_memory="2g",
+            jobs_writable_folders=str(bare),
+        ) as served:
             await_(lambda: any((served.home / "cache").glob("companion-*.jar")), "companion", 180)
-            bare = (within / "bare").as_uri()
-            spark = _measured(served, "wasbs:///ours", bare, f"wasbs://{CONTAINER}@azure/files")
+            spark = _measured(served, "wasbs:///ours", bare.as_uri(), f"wasbs://{CONTAINER}@azure/files")
         read, listed = interleaved(ROUNDS, lambda: _read(store, size), lambda: _list(store))
     files = partial(_row, spark, beside="file:///")
     return [
