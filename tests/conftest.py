@@ -32,8 +32,8 @@ _WATCHDOG: pytest.StashKey["subprocess.Popen[bytes]"] = pytest.StashKey()
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than processors: tests wait for what they have started, which keeps the processors busy."""
-    return min((os.cpu_count() or 1) + 1, 8)
+    """Two processes more than processors: tests wait for what they have started, which keeps the processors busy."""
+    return min((os.cpu_count() or 1) + 2, 8)
 
 
 @pytest.hookimpl(optionalhook=True)
