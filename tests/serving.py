@@ -68,6 +68,24 @@ def _isolation() -> str:
     return "none" if standing(JobsSettings(isolation="sandbox"))[1] else "sandbox"
 
 
+def with_argument(argument: str) -> list[int]:
+    """The processes that were started with it."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if argument.encode() in file.read_bytes().split(b"\0"):
+                found.append(int(file.parent.name))
+    return found
+
+
+def own_pid(process: int) -> int:
+    """What a process takes for its id, behind walls or not."""
+    (line,) = [
+        line for line in Path(f"/proc/{process}/status").read_text().splitlines() if line[:6] == "NSpid:"
+    ]
+    return int(line.split()[-1])
+
+
 class Served:
     """One home, and the `headland serve` that runs on it, if one does.
 

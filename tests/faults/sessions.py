@@ -72,7 +72,12 @@ class HeldSession:
         return found
 
     def processes(self, part: str = "") -> list[int]:
-        return [pid for pid in machine.bearers(self.directory.path.name) if part in machine.command(pid)]
+        bearers = {pid: machine.command(pid) for pid in machine.bearers(self.directory.path.name)}
+        # What puts up walls has the command lines of those behind them.
+        walls = "headland.jobs.isolation.launcher"
+        return [
+            pid for pid, command in bearers.items() if part in command and not (part and walls in command)
+        ]
 
     @property
     def state(self) -> str:

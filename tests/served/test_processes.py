@@ -27,6 +27,14 @@ def processes_of(run_key: str) -> dict[int, str]:
     return found
 
 
+def java_of(run_key: str) -> int:
+    """The JVM of a batch or session. What puts up walls has its command line, too."""
+    (pid,) = [
+        pid for pid, command in processes_of(run_key).items() if command.split()[0].endswith("/bin/java")
+    ]
+    return pid
+
+
 #: In the place of seconds: until the test puts a file beside the mark.
 RELEASED = "released"
 
@@ -73,7 +81,7 @@ def test_killing_a_batch_keeps_its_record(served: Served, probe: Path, tmp_path:
 
 def test_an_application_killed_from_outside_is_killed(served: Served, probe: Path, tmp_path: Path) -> None:
     batch, key = lingering(served, probe, tmp_path / "mark", 600)
-    java = next(pid for pid, command in processes_of(key).items() if "/bin/java" in command)
+    java = java_of(key)
     os.kill(java, signal.SIGKILL)
     assert served.wait(batch) == "killed"
     assert "\t diagnostics: The application was stopped from outside by signal 9 (SIGKILL)." in served.lines(

@@ -13,7 +13,7 @@ from tests.loop_lag import MOST_LAG, MOST_MEMORY, PeakMemory, served_lag
 from tests.served.notebooks import HEADERS, Notebook
 from tests.served.test_hostile_requests import pids_of
 from tests.served.test_processes import processes_of
-from tests.serving import Served, eventually
+from tests.serving import Served, eventually, own_pid
 
 pytestmark = pytest.mark.spark
 
@@ -112,7 +112,10 @@ def test_sessions_of_two_owners_share_nothing(served: Served, notebook: Notebook
     with served.client(token) as client:
         other = Notebook(served, client=client).is_idle()
         assert other.get()["owner"] != notebook.get()["owner"]
-        told = "import os; sc._jvm.System.out.println({!r}); (os.getpid(), os.getcwd(), {}.port)"
+        told = (
+            "import os; sc._jvm.System.out.println({!r}); "
+            "((os.getpid(), os.readlink('/proc/self/ns/pid')), os.getcwd(), {}.port)"
+        )
         gateway = "sc._gateway.gateway_parameters"
         (pid, folder, port), (its_pid, its_folder, its_port) = (
             ast.literal_eval(each.text(told.format(word, gateway)))
@@ -120,7 +123,7 @@ def test_sessions_of_two_owners_share_nothing(served: Served, notebook: Notebook
         )
         assert (pid != its_pid, folder != its_folder, port != its_port) == (True, True, True)
         (key,) = {path.name for path in (served.home / "sessions").iterdir()} - before
-        assert its_pid in processes_of(key)
+        assert its_pid[0] in map(own_pid, processes_of(key))
         assert not processes_of(key).keys() & processes_of(*before).keys()
         code = (
             "from py4j.java_gateway import GatewayParameters, JavaGateway\n"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.serving import APPLICATIONS, QUICK_JAVA, Served, eventually
+from tests.serving import APPLICATIONS, QUICK_JAVA, Served, eventually, with_argument
 
 pytestmark = pytest.mark.spark
 
@@ -255,8 +255,7 @@ class TestFailure:
         os.kill(runner, signal.SIGSTOP)
         try:
             mark.touch()
-            pid = mark.with_suffix(".pid").read_text()
-            eventually(lambda: not Path("/proc", pid).exists(), "the program is gone")
+            eventually(lambda: not with_argument(str(mark)), "the program is gone")
             time.sleep(1)
         finally:
             os.kill(runner, signal.SIGCONT)

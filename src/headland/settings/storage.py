@@ -26,6 +26,14 @@ class AccountSettings(Struct, frozen=True, forbid_unknown_fields=True):
             examples=[{"region": "eu-central-1"}],
         ),
     ] = {}
+    links: Annotated[
+        bool,
+        Meta(
+            description="Whether jobs read large blobs at the remote store itself, by links that Headland signs, each "
+            "for one blob and five minutes. Where the store gives no links, or is not reached from a job's machine, "
+            "all comes by the storage service."
+        ),
+    ] = True
 
 
 class StorageSettings(Struct, frozen=True, forbid_unknown_fields=True):

@@ -23,6 +23,8 @@ class AccountPlace:
     make: bool = False
     #: Credentials and endpoint; kept out of what a log or a traceback shows of this record.
     options: dict[str, str] = field(default_factory=dict, repr=False)
+    #: Whether who may read a blob gets a link to it at the store.
+    links: bool = False
 
 
 def places_of(settings: StorageSettings, home: Path) -> dict[str, AccountPlace]:
@@ -50,4 +52,5 @@ def _place(name: str, account: AccountSettings) -> AccountPlace:
         raise SettingsError(
             f"storage.accounts.{name}.url: '{account.url}' has a path; the containers are the account's own"
         )
-    return AccountPlace(name, kind, location, prefix.strip("/"), options=dict(account.options))
+    options = dict(account.options)
+    return AccountPlace(name, kind, location, prefix.strip("/"), options=options, links=account.links)

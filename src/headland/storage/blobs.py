@@ -84,6 +84,11 @@ class Account(Protocol):
         """The blob, or a part of it, ready to be read."""
         ...
 
+    async def link(self, url: BlobUrl, seconds: int) -> str | None:
+        """Where whoever has this address reads the blob, at its store, for so long; None where there is no such place.
+        Whether the blob is there nobody looks."""
+        ...
+
     async def upload(
         self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int, *, replace: bool = True
     ) -> BlobInfo:

@@ -18,16 +18,20 @@ from headland.storage.parts import PartUpload, PartUploads
 from headland.storage.requests import body_of, container_of, path_of, query_of
 from headland.storage.storage import Storage
 from headland.storage.urls import BlobUrl, FolderUrl
-from headland.storage.wire import FileEntry, Problem, Rename, StoredBlob, file_entry, stored_blob
+from headland.storage.wire import BlobLink, FileEntry, Problem, Rename, StoredBlob, file_entry, stored_blob
 
 _log = structlog.get_logger("headland.storage")
 
 # No account can have such a name.
 _ENTRY = "/file-system/entries/{account}/{container}/{path:path}"
+_LINKS = "/file-system/links/{account}/{container}/{path:path}"
 _CHILDREN = "/file-system/children/{account}/{container}/{path:path}"
 _PARTS = "/file-system/parts/{upload}/{account}/{container}/{path:path}"
 
 _UPLOAD = re.compile(r"[0-9a-f]{32}")
+
+#: Seconds that a link is good for. Who has one and a right no more may read the blob for so long.
+_LINKED = 300
 
 #: Lines that are sent at a time.
 _LINES = 500
@@ -77,6 +81,13 @@ def filesystem_operations(storage: Storage, parts: PartUploads, guard: Guard) ->
             handlers.list_children,
             "List what a folder has, an entry a line",
             {200: Answer("All, in the order of paths.", "application/x-ndjson")},
+        ),
+        Operation(
+            "GET",
+            _LINKS,
+            handlers.link_blob,
+            "Say where a blob may be read beside the service",
+            {200: Answer("Where, if anywhere.", BlobLink)},
         ),
         Operation(
             "PUT",
@@ -153,6 +164,13 @@ class _Handlers:
         query_of(request)
         entries = await self._storage.children(self._url(request))
         return StreamingResponse(_lines(entries), media_type="application/x-ndjson")
+
+    async def link_blob(self, request: Request) -> Response:
+        await self._guard.authenticate(request)
+        query_of(request)
+        url = self._url(request)
+        found = await self._storage.link(BlobUrl(url.account, url.container, url.path), _LINKED)
+        return json_answer(BlobLink(found, _LINKED), headers={"cache-control": "no-store"})
 
     async def write_part(self, request: Request) -> Response:
         upload = await self._upload(request)

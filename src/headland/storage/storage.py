@@ -97,6 +97,11 @@ class Storage:
         """The blob, or a part of it, to be read and then closed."""
         return await self.account(url.account).open(url, span)
 
+    async def link(self, url: BlobUrl, seconds: int) -> str | None:
+        """Where the blob is read at its store by whoever has the address, for so many seconds; None where that can't
+        be."""
+        return await self.account(url.account).link(url, seconds)
+
     async def upload(
         self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int, *, replace: bool = True
     ) -> BlobInfo:

@@ -59,6 +59,15 @@ class FileEntry(Struct, frozen=True, rename="camel"):
     etag: str | None
 
 
+class BlobLink(Struct, frozen=True, rename="camel"):
+    """Where a blob may be read beside the service."""
+
+    #: None where it may not.
+    url: str | None
+    #: How long it is good for.
+    seconds: int
+
+
 class Rename(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     """What is to be given another path, in the same container."""
 

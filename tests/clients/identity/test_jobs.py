@@ -25,7 +25,8 @@ ADMINISTRATION = "/identity/applications"
 @pytest.fixture(scope="module")
 def meadow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Application]]:
     """A Headland with an instance, and an application that may read its data."""
-    served = Served(tmp_path_factory.mktemp("jobs") / "home")
+    # What stands for the program of somebody, with packages of its own.
+    served = Served(tmp_path_factory.mktemp("jobs") / "home", jobs_readable_folders=f"{HERE},{JARS}")
     try:
         served.start()
         drone = register(served, "Drone")

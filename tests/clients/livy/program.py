@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.clients.peers import is_missing
-from tests.serving import PATIENCE, Served, eventually
+from tests.serving import PATIENCE, Served, eventually, with_argument
 
 HERE = Path(__file__).parent
 ENVIRONMENTS = HERE / ".environments"
@@ -77,7 +77,7 @@ def runs_once(mark: Path) -> None:
 
 def is_gone(mark: Path) -> bool:
     """Whether no application runs that was told to stay until this file is there."""
-    return not any(Path(f"/proc/{process}").exists() for process in _started(mark))
+    return not with_argument(str(mark))
 
 
 def _started(mark: Path) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.clusters.standalone.cluster import StandaloneCluster
 from tests.served.notebooks import Notebook
-from tests.served.test_processes import processes_of
+from tests.served.test_processes import java_of
 from tests.serving import Served, eventually
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
@@ -92,7 +92,7 @@ def test_a_driver_that_is_killed_leaves_nothing_on_the_cluster(
     notebook: Notebook, cluster: StandaloneCluster
 ) -> None:
     app_id = notebook.get()["appId"]
-    (driver,) = [pid for pid, command in processes_of(notebook.run_key).items() if "java" in command]
+    driver = java_of(notebook.run_key)
     os.kill(driver, signal.SIGKILL)
     eventually(lambda: notebook.get("/state")["state"] == "dead", "it is dead")
     told = "\t diagnostics: The session's JVM was stopped from outside by signal SIGKILL."

@@ -12,6 +12,7 @@ def test_every_operation_is_described_with_its_answers(storage: Storage) -> None
         "/storage/": ["get"],
         "/storage/file-system/entries/{account}/{container}/{path}": ["delete", "get", "post", "put"],
         "/storage/file-system/children/{account}/{container}/{path}": ["get"],
+        "/storage/file-system/links/{account}/{container}/{path}": ["get"],
         "/storage/file-system/parts/{upload}/{account}/{container}/{path}": ["delete", "post", "put"],
         "/storage/{account}/{container}": ["get"],
         "/storage/{account}/{container}/{path}": ["delete", "get", "head", "put"],
@@ -25,7 +26,7 @@ def test_every_operation_is_described_with_its_answers(storage: Storage) -> None
     )
     assert all(operation["security"] for methods in paths.values() for operation in methods.values())
     names = [operation["operationId"] for methods in paths.values() for operation in methods.values()]
-    assert len(set(names)) == len(names) == 14
+    assert len(set(names)) == len(names) == 15
     schemas = document["components"]["schemas"]
     assert set(schemas["BlobList"]["properties"]) == {"blobs", "nextMarker"}
     assert set(schemas["StoredBlob"]["properties"]) == {"path", "url", "size", "modified", "etag"}

@@ -25,6 +25,7 @@ EVERYTHING = [
     ("POST", "/storage/file-system/entries/-/-/b"),
     ("DELETE", "/storage/file-system/entries/-/-/a"),
     ("GET", "/storage/file-system/children/-/-/"),
+    ("GET", "/storage/file-system/links/-/-/a"),
     ("PUT", f"/storage/file-system/parts/{'0' * 32}/-/-/a?offset=0"),
     ("POST", f"/storage/file-system/parts/{'0' * 32}/-/-/a?size=0"),
     ("DELETE", f"/storage/file-system/parts/{'0' * 32}/-/-/a"),

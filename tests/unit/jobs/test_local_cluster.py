@@ -238,11 +238,12 @@ def surroundings(monkeypatch):
 
 
 @pytest.mark.usefixtures("surroundings")
-def test_a_job_gets_nothing_of_the_services_environment_but_what_is_listed():
-    environment = plan(Submission(**JAR)).environment
+@pytest.mark.parametrize(("isolation", "home"), [("none", "/home/headland"), ("sandbox", str(RUN.temporary))])
+def test_a_job_gets_nothing_of_the_services_environment_but_what_is_listed(isolation, home):
+    environment = plan(Submission(**JAR), isolation=isolation).environment
     assert environment == {
         "PATH": "/usr/bin",
-        "HOME": "/home/headland",
+        "HOME": home,
         "TZ": "Europe/Berlin",
         "KRB5CCNAME": "/run/cc",
         "HEADLAND_RUN": KEY,

@@ -101,6 +101,9 @@ class LocalAccount:
     async def entry(self, container: str, path: str) -> Entry:
         return entries.entry(self._place(container, path))
 
+    async def link(self, _url: BlobUrl, _seconds: int) -> str | None:
+        return None
+
     async def children(self, container: str, path: str) -> list[Entry]:
         return await finish_in_thread(entries.children, self._place(container, path))
 

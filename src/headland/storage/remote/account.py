@@ -1,11 +1,12 @@
 """An account in Azure, S3 or (experimental) Google Cloud Storage."""
 
 from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
 from functools import lru_cache
 from heapq import nsmallest
 
 import obstore
-from obstore.exceptions import AlreadyExistsError
+from obstore.exceptions import AlreadyExistsError, BaseError
 
 from headland.http.ranges import Span
 from headland.storage.accounts import AccountPlace
@@ -55,6 +56,16 @@ class RemoteAccount:
                 options={} if span is None else {"range": (span.first, span.last + 1)},
             )
             return RemoteReader(self._place, url, result, span)
+
+    async def link(self, url: BlobUrl, seconds: int) -> str | None:
+        if not self._place.links:
+            return None
+        try:
+            store, lifetime = self._store(url.container), timedelta(seconds=seconds)
+            return await obstore.sign_async(store, "GET", url.path, lifetime)
+        except BaseError:
+            # Of credentials some can't sign: a link itself, or none.
+            return None
 
     async def upload(
         self, url: BlobUrl, chunks: AsyncIterator[bytes], limit: int, *, replace: bool = True

@@ -1,6 +1,6 @@
 package headland.filesystem
 
-import java.io.{EOFException, FileNotFoundException, IOException, OutputStream}
+import java.io.{EOFException, FileNotFoundException, InputStream, InterruptedIOException, IOException, OutputStream}
 import java.nio.{Buffer, ByteBuffer}
 import java.util
 import java.util.UUID
@@ -23,7 +23,10 @@ final class ServiceStore(service: Service, container: Container) extends Store {
   override def children(path: String): Iterator[Seq[Entry]] =
     service.entries(at("children", path)).map(entry).grouped(1000)
 
-  override def open(entry: Entry): FSInputStream = new ServiceInput(entry, span(entry, _, _), shown(entry.path))
+  override def open(entry: Entry): FSInputStream = {
+    val linked = new LinkedBlob(service, at("links", entry.path), entry, shown(entry.path))
+    new ServiceInput(entry, span(entry, _, _), linked, shown(entry.path))
+  }
 
   override def create(path: String, overwrite: Boolean): BlobOutput = new ServiceOutput(new Upload(path, overwrite))
 
@@ -141,8 +144,10 @@ private object Ahead {
     }
 }
 
-/** A blob's bytes, read in windows that grow while one comes after another, the next ones while one is being read. */
-final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown: String)
+/** A blob's bytes: where one comes after another, in a stream from the store itself, else in windows that grow, the next
+  * ones while one is being read.
+  */
+final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], linked: LinkedBlob, shown: String)
     extends FSInputStream
     with StreamCapabilities {
   private var window = ByteBuffer.allocate(0)
@@ -152,6 +157,10 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown:
   // In order, and where the last of them ends.
   private val ahead = mutable.Queue.empty[CompletableFuture[Array[Byte]]]
   private var asked = 0L
+  // The store's own answer from `next` on, and how many bytes the next such answer is to have.
+  private var stream = Option.empty[InputStream]
+  private var streamed = ServiceInput.Largest.toLong
+  private lazy val chunk = new Array[Byte](ServiceInput.Chunk)
   private var open = true
 
   override def getPos: Long = synchronized(next - window.remaining)
@@ -167,6 +176,8 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown:
       next = position
       length = ServiceInput.First
       ahead.clear()
+      leaveStream()
+      streamed = ServiceInput.Largest
     }
   }
 
@@ -201,7 +212,7 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown:
     if (count == 0) 0
     else if (taken <= 0) -1
     else {
-      System.arraycopy(fetch(position, taken), 0, bytes, offset, taken)
+      System.arraycopy(part(position, taken), 0, bytes, offset, taken)
       taken
     }
   }
@@ -225,12 +236,12 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown:
     val merged = VectoredReadUtils.mergeSortedRanges(sorted, 1, minSeekForVectorReads, maxReadSizeForVectorReads)
     for (group <- merged.asScala) Ahead {
       try {
-        val data = if (group.getLength == 0) Array.emptyByteArray else fetch(group.getOffset, group.getLength)
+        val data = if (group.getLength == 0) Array.emptyByteArray else part(group.getOffset, group.getLength)
         for (range <- group.getUnderlying.asScala) {
-          val part = allocate.apply(range.getLength)
-          part.put(data, (range.getOffset - group.getOffset).toInt, range.getLength)
-          (part: Buffer).flip()
-          range.getData.complete(part)
+          val own = allocate.apply(range.getLength)
+          own.put(data, (range.getOffset - group.getOffset).toInt, range.getLength)
+          (own: Buffer).flip()
+          range.getData.complete(own)
         }
       } catch {
         case error: Throwable => group.getUnderlying.forEach(range => range.getData.completeExceptionally(error))
@@ -244,6 +255,7 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown:
     open = false
     window = ByteBuffer.allocate(0)
     ahead.clear()
+    leaveStream()
   }
 
   override def toString: String = s"$shown at $getPos"
@@ -251,13 +263,64 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown:
   private def fill(): Boolean = {
     if (!window.hasRemaining && next < entry.size) {
       val sequential = window.limit() > 0
-      val found = if (ahead.isEmpty) fetch(next, due(next)) else arrived()
-      window = ByteBuffer.wrap(found)
-      next += found.length
-      if (ahead.isEmpty) asked = next
-      if (sequential) lookAhead()
+      if (!sequential || !flows()) {
+        val found = if (ahead.isEmpty) fetch(next, due(next)) else arrived()
+        window = ByteBuffer.wrap(found)
+        next += found.length
+        if (ahead.isEmpty) asked = next
+        if (sequential) lookAhead()
+      }
     }
     window.hasRemaining
+  }
+
+  /** Whether the store's own answer has filled the window. Where it breaks off, the service goes on. */
+  private def flows(): Boolean = {
+    val begins = stream.isEmpty && ahead.isEmpty
+    if (begins) {
+      stream = linked.open(next, streamed)
+      streamed = (streamed * 4).min(ServiceInput.Longest)
+    }
+    stream.exists { from =>
+      val wanted = (entry.size - next).min(chunk.length.toLong).toInt
+      val read =
+        try from.readNBytes(chunk, 0, wanted)
+        catch {
+          case error: InterruptedIOException => throw error
+          case _: IOException =>
+            linked.giveUp()
+            0
+        }
+      // An answer with nothing in it.
+      if (begins && read == 0) linked.giveUp()
+      if (read < wanted) leaveStream()
+      if (read > 0) {
+        window = ByteBuffer.wrap(chunk, 0, read)
+        next += read
+        asked = next
+      }
+      // At the end of one answer another one goes on.
+      read > 0 || flows()
+    }
+  }
+
+  private def leaveStream(): Unit = {
+    stream.foreach(_.close())
+    stream = None
+  }
+
+  private def part(position: Long, count: Int): Array[Byte] = {
+    val found = if (count < ServiceInput.Chunk) None else linked.open(position, count).flatMap { from =>
+      val bytes =
+        try from.readNBytes(count)
+        catch {
+          case error: InterruptedIOException => throw error
+          case _: IOException => Array.emptyByteArray
+        } finally from.close()
+      if (bytes.length < count) linked.giveUp()
+      Option.when(bytes.length == count)(bytes)
+    }
+    found.getOrElse(fetch(position, count))
   }
 
   private def arrived(): Array[Byte] =
@@ -286,6 +349,10 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], shown:
 private object ServiceInput {
   val First: Int = 128 << 10
   val Largest: Int = 4 << 20
+
+  /** Of a store's own answer at a time, and the longest such answer. */
+  val Chunk: Int = 1 << 20
+  val Longest: Long = 1L << 30
 
   /** Windows that are on their way while one is read. */
   val Windows = 3
