@@ -51,7 +51,8 @@ def run_storage() -> list[Row]:
         ) as served:
             await_(lambda: any((served.home / "cache").glob("companion-*.jar")), "companion", 180)
             spark = _measured(served, "wasbs:///ours", bare.as_uri(), f"wasbs://{CONTAINER}@azure/files")
-        read, listed = interleaved(ROUNDS, lambda: _read(store, size), lambda: _list(store))
+            # With the service beside it, as the other has.
+            read, listed = interleaved(ROUNDS, lambda: _read(store, size), lambda: _list(store))
     files = partial(_row, spark, beside="file:///")
     return [
         files("write", "write of Parquet, local account", megabytes=MEGABYTES, aim=LIKE_FILES),

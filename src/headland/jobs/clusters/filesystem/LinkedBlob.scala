@@ -12,22 +12,21 @@ import java.util.concurrent.ConcurrentHashMap
 final class LinkedBlob(service: Service, path: Seq[String], entry: Entry, shown: String) {
   private var link = Option.empty[URI]
   private var until = System.nanoTime
-  private var inVain = entry.size < LinkedBlob.Least || entry.etag.isEmpty
+  @volatile private var inVain = entry.size < LinkedBlob.Least || entry.etag.isEmpty
 
   /** Its bytes from `from` on, at most `length` of them. */
-  def open(from: Long, length: Long): Option[InputStream] = synchronized {
+  def open(from: Long, length: Long): Option[InputStream] =
     if (inVain) None
     else {
       val opened = signed().filter(LinkedBlob.reaches).flatMap(asked(_, from, length))
-      inVain = opened.isEmpty
+      if (opened.isEmpty) giveUp()
       opened
     }
-  }
 
   /** Ask the service from here on. */
-  def giveUp(): Unit = synchronized { inVain = true }
+  def giveUp(): Unit = inVain = true
 
-  private def signed(): Option[URI] = {
+  private def signed(): Option[URI] = synchronized {
     if (System.nanoTime - until >= 0) {
       val said = Service.Json.readTree(service.ask("GET", path, refused = { case (404 | 405, _) => "{}".getBytes }))
       // Renewed well before its end: an answer that has begun goes on after it.

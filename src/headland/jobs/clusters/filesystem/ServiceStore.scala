@@ -159,7 +159,7 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], linked
   private var asked = 0L
   // The store's own answer from `next` on, and how many bytes the next such answer is to have.
   private var stream = Option.empty[InputStream]
-  private var streamed = ServiceInput.Largest.toLong
+  private var streamed = ServiceInput.FirstAnswer
   private lazy val chunk = new Array[Byte](ServiceInput.Chunk)
   private var open = true
 
@@ -177,7 +177,7 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], linked
       length = ServiceInput.First
       ahead.clear()
       leaveStream()
-      streamed = ServiceInput.Largest
+      streamed = ServiceInput.FirstAnswer
     }
   }
 
@@ -279,7 +279,7 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], linked
     val begins = stream.isEmpty && ahead.isEmpty
     if (begins) {
       stream = linked.open(next, streamed)
-      streamed = (streamed * 4).min(ServiceInput.Longest)
+      streamed = (streamed * 8).min(ServiceInput.LongestAnswer)
     }
     stream.exists { from =>
       val wanted = (entry.size - next).min(chunk.length.toLong).toInt
@@ -350,9 +350,12 @@ private object ServiceInput {
   val First: Int = 128 << 10
   val Largest: Int = 4 << 20
 
-  /** Of a store's own answer at a time, and the longest such answer. */
+  /** Of a store's own answer at a time. */
   val Chunk: Int = 1 << 20
-  val Longest: Long = 1L << 30
+
+  /** A store's own answers grow as windows do: each costs it a look for the blob. */
+  val FirstAnswer: Long = 16L << 20
+  val LongestAnswer: Long = 1L << 30
 
   /** Windows that are on their way while one is read. */
   val Windows = 3
