@@ -217,6 +217,7 @@ def closing() -> Iterator[list[Served]]:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 @pytest.mark.timeout(120 + 20 * ROUNDS)
 def test_spark_runs_exactly_once(probe: Path, tmp_path: Path, closing: list[Served]) -> None:
     served = Served(tmp_path / "home", jobs_max_running="2", database_busy_timeout="0.5")

@@ -132,7 +132,8 @@ def test_a_python_program_runs_in_a_warm_driver(fast: Served) -> None:
     ]
 
 
-@pytest.mark.parametrize("how", [pytest.param("stop", marks=pytest.mark.long), "kill"])
+@pytest.mark.long
+@pytest.mark.parametrize("how", ["stop", "kill"])
 def test_no_driver_is_left_when_the_service_ends(fast: Served, how: str) -> None:
     eventually(lambda: drivers_of(fast), "a driver stands ready")
     assert processes_of(fast)

@@ -9,7 +9,7 @@ import pytest
 from tests.clients.livy.program import HERE, installed
 from tests.serving import Served
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 
 def test_a_project_is_built(livy: Served, tmp_path: Path) -> None:

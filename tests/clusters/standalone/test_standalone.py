@@ -215,6 +215,7 @@ class TestClusterMode:
         assert detached.wait(batch) == "success", text(detached, batch)
         assert {driver_of(detached, batch)} == submitted == {d for d, _ in cluster.drivers()} - before
 
+    @pytest.mark.long
     def test_master_killed(
         self, detached: Served, cluster: StandaloneCluster, probe: Path, mark: Path
     ) -> None:

@@ -31,6 +31,7 @@ def test_executors_read_and_write(attached: Served, conf: dict[str, str]) -> Non
     assert not any("eyJ" in line for line in lines)
 
 
+@pytest.mark.long
 def test_executors_wait_for_a_service_that_is_killed_meanwhile(attached: Served, tmp_path: Path) -> None:
     file = attached.put(Path(__file__).parents[1] / "storage/copy_rows.py", "programs/copy_rows.py")
     conf = {"spark.executor.memory": "512m", **ELSEWHERE}

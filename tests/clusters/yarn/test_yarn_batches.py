@@ -70,7 +70,8 @@ def test_client_mode_has_its_driver_here(on_yarn: Served, mini_yarn: MiniYarn, b
     assert "the drill is out of seed" in "\n".join(on_yarn.lines(bad)).split("\t diagnostics: ")[1]
 
 
-@pytest.mark.parametrize("mode", [pytest.param("client", marks=pytest.mark.long), "cluster"])
+@pytest.mark.long
+@pytest.mark.parametrize("mode", ["client", "cluster"])
 def test_an_environment_reaches_the_containers(on_yarn: Served, tmp_path: Path, mode: str):
     _, lines = tell(on_yarn, tmp_path, **{"spark.submit.deployMode": mode})
     text = "\n".join(lines)
