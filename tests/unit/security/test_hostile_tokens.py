@@ -1,14 +1,13 @@
 """Whatever is sent as a token, the verifier says in an instant what is wrong with it, and fails in no other way."""
 
 import hashlib
-import time
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.hashes import SHA256
 from joserfc.jwk import RSAKey
-from tests.loop_lag import MOST_LAG
+from tests.loop_lag import MOST_LAG, processor_time
 from tests.unit.security.hostile import hostile_tokens, token
 
 from headland.security import TokenError, Verifier
@@ -58,19 +57,21 @@ def test_hostile_tokens_are_refused_in_an_instant(key: rsa.RSAPrivateKey, read: 
     wrong, tried = [], 0
     for name, text in hostile_tokens(HEADER, CLAIMS, sign):
         tried += 1
-        before = time.thread_time()
-        try:
-            verifier.verify(text, AUDIENCE)
-        except TokenError:
-            # Not what is to be seen: it is refused.
-            refused = True
-        except Exception as error:  # noqa: BLE001 - all of them are to be listed
-            wrong.append((name, repr(error)[:80]))
-        else:
-            refused = False
-        if time.thread_time() - before > MOST_LAG:
+        answers: list[BaseException | None] = []
+
+        def verify(text: str = text, answers: list[BaseException | None] = answers) -> None:
+            try:
+                verifier.verify(text, AUDIENCE)
+            except Exception as error:  # noqa: BLE001 - all of them are to be listed
+                answers.append(error)
+            else:
+                answers.append(None)
+
+        if processor_time(verify) > MOST_LAG:
             wrong.append((name, "took too long"))
-        if not refused and name.startswith(
+        if answers[0] is not None and not isinstance(answers[0], TokenError):
+            wrong.append((name, repr(answers[0])[:80]))
+        if answers[0] is None and name.startswith(
             ("algorithm", "claim exp", "nested header kid", "empty", "long", "text")
         ):
             allowed = name.startswith("claim exp 1000") or name == "claim exp 1e+308"
