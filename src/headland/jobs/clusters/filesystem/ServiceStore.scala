@@ -157,9 +157,8 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], linked
   // In order, and where the last of them ends.
   private val ahead = mutable.Queue.empty[CompletableFuture[Array[Byte]]]
   private var asked = 0L
-  // The store's own answer from `next` on, and how many bytes the next such answer is to have.
+  // The store's own answer from `next` on.
   private var stream = Option.empty[InputStream]
-  private var streamed = ServiceInput.FirstAnswer
   private lazy val chunk = new Array[Byte](ServiceInput.Chunk)
   private var open = true
 
@@ -177,7 +176,6 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], linked
       length = ServiceInput.First
       ahead.clear()
       leaveStream()
-      streamed = ServiceInput.FirstAnswer
     }
   }
 
@@ -277,10 +275,7 @@ final class ServiceInput(entry: Entry, fetch: (Long, Int) => Array[Byte], linked
   /** Whether the store's own answer has filled the window. Where it breaks off, the service goes on. */
   private def flows(): Boolean = {
     val begins = stream.isEmpty && ahead.isEmpty
-    if (begins) {
-      stream = linked.open(next, streamed)
-      streamed = (streamed * 8).min(ServiceInput.LongestAnswer)
-    }
+    if (begins) stream = linked.open(next, ServiceInput.LongestAnswer)
     stream.exists { from =>
       val wanted = (entry.size - next).min(chunk.length.toLong).toInt
       val read =
@@ -353,8 +348,7 @@ private object ServiceInput {
   /** Of a store's own answer at a time. */
   val Chunk: Int = 1 << 20
 
-  /** A store's own answers grow as windows do: each costs it a look for the blob. */
-  val FirstAnswer: Long = 16L << 20
+  /** Of a store's own answers, each of which costs it a look for the blob. */
   val LongestAnswer: Long = 1L << 30
 
   /** Windows that are on their way while one is read. */
