@@ -1,5 +1,6 @@
 """Symbolic links: those inside the account are followed, none leads out of it, however it is named or timed."""
 
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -225,3 +226,29 @@ async def test_a_hidden_folder_that_is_a_link_takes_no_upload(
 
 def _content(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_a_link_that_comes_in_the_place_of_uploads_later_leads_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job may put it there, and folders and links among them, whenever it likes."""
+    account, outside = tmp_path / "account", tmp_path / "outside"
+    uploads = account / ".uploads"
+    for folder in (uploads / "folder.part", outside):
+        folder.mkdir(parents=True)
+    for file in (uploads / "old.part", outside / "old.part"):
+        file.touch()
+    (uploads / "link.part").symlink_to(outside / "old.part")
+    look = os.listdir
+
+    def look_late(folder: int) -> list[str]:
+        found = look(folder)
+        uploads.rename(account / "moved")
+        uploads.symlink_to(outside)
+        return found
+
+    monkeypatch.setattr("os.listdir", look_late)
+    assert uploads_module.remove_abandoned(str(account), now=1e12) == 2
+    monkeypatch.undo()
+    assert [entry.name for entry in (account / "moved").iterdir()] == ["folder.part"]
+    assert [entry.name for entry in outside.iterdir()] == ["old.part"]

@@ -4,7 +4,6 @@ import contextlib
 import os
 import stat
 import uuid
-from pathlib import Path
 
 from headland.storage.errors import BlobConflictError, BlobExistsError
 from headland.storage.local.folders import UPLOADS, Parts, kind_of, open_folder, remove_empty
@@ -120,13 +119,18 @@ def check_free(folder: int, url: BlobUrl) -> None:
 
 def remove_abandoned(root: str, now: float) -> int:
     """Remove the files of uploads that nobody has written to for a day; how many there were."""
-    removed = 0
-    uploads = Path(root, UPLOADS)
-    if uploads.is_symlink() or not uploads.is_dir():
+    # Jobs may write here: a link in the folder's place, however late, leads nowhere.
+    try:
+        with open_folder(root, (UPLOADS,)) as uploads:
+            return sum(_is_removed(uploads, name, now - ABANDONED) for name in os.listdir(uploads))  # noqa: PTH208 - of a descriptor
+    except (FileNotFoundError, NotADirectoryError):
         return 0
-    for file in uploads.glob("*.part"):
-        with contextlib.suppress(FileNotFoundError):
-            if file.lstat().st_mtime < now - ABANDONED:
-                file.unlink()
-                removed += 1
-    return removed
+
+
+def _is_removed(uploads: int, name: str, until: float) -> bool:
+    """Remove an upload's file that nobody has written to since `until`."""
+    with contextlib.suppress(FileNotFoundError, IsADirectoryError):
+        if name.endswith(".part") and os.stat(name, dir_fd=uploads, follow_symlinks=False).st_mtime < until:
+            os.unlink(name, dir_fd=uploads)
+            return True
+    return False
