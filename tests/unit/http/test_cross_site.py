@@ -23,6 +23,7 @@ REQUESTS = {
     "another site": ("GET", "localhost:8998", {"sec-fetch-site": "cross-site"}, 403),
     "another port": ("GET", "localhost:8998", {"sec-fetch-site": "same-site"}, 403),
     "another origin": ("POST", "localhost:8998", {**JSON, "origin": "http://localhost:3000"}, 403),
+    "an origin that is none": ("POST", "localhost:8998", {**JSON, "origin": "http://[weeds"}, 403),
     "a page without an origin": ("POST", "localhost:8998", {"origin": "null"}, 403),
     "another name of this machine": ("GET", "weeds.example:8998", {}, 421),
     "such a name that looks like an address": ("GET", "127.0.0.1.weeds.example", {}, 421),
