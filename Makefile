@@ -50,7 +50,7 @@ assets: ## Bring what the portal's pages need from npm, into src/headland/portal
 faults: $(STAMP) ## Run the long fault suite: 240 blows at random moments, some 20 minutes
 	@FAULT_ROUNDS=$${FAULT_ROUNDS:-240} $(BIN)/python -m pytest tests/faults -s -m ""
 
-long: $(STAMP) ## Run what is left out of `make test`, some 15 minutes
+long: $(STAMP) ## Run what is left out of `make test`
 	@$(BIN)/python -m pytest -m long
 	@SCHEMATHESIS_EXAMPLES=30 $(BIN)/python -m pytest tests/clients/farm/test_descriptions.py
 

@@ -55,6 +55,16 @@ def _ports() -> Iterator[int]:
 _PORTS = _ports()
 
 
+@contextlib.contextmanager
+def running(served: "Served") -> Iterator["Served"]:
+    """It is started, and nothing of it is left afterwards."""
+    try:
+        served.start()
+        yield served
+    finally:
+        served.close()
+
+
 def free_port() -> int:
     for port in _PORTS:
         with socket.socket() as probe, contextlib.suppress(OSError):

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser as Chromium
 
 from tests.browser.conftest import CHROMIUM
-from tests.serving import Served, eventually
+from tests.serving import Served, eventually, running
 
 #: As a page may send them without a question first: what the body is made of.
 WAYS = {
@@ -34,11 +34,8 @@ class Page(BaseHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     served = Served(tmp_path_factory.mktemp("open") / "home", server_private_authentication="none")
-    try:
-        served.start()
+    with running(served):
         yield served
-    finally:
-        served.close()
 
 
 @pytest.fixture(scope="module")

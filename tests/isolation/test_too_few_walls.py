@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.serving import Served
+from tests.jobs import register
+from tests.serving import Served, eventually, running
 
 pytestmark = pytest.mark.spark
 
@@ -27,11 +28,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         pytest.skip(f"this machine gives no such view: {tried.stderr}")
     served = Served(tmp_path_factory.mktemp("few") / "home", jobs_isolation="sandbox")
     served.before = (*WITHOUT, f'{NO_MORE}exec "$@"', "sh")
-    try:
-        served.start()
+    with running(served):
         yield served
-    finally:
-        served.close()
 
 
 @pytest.fixture(scope="module")
@@ -65,16 +63,14 @@ def test_the_demo_works() -> None:
 
 
 def test_jobs_of_others_do_not(served: Served, program: str) -> None:
-    own = {"Authorization": f"Bearer {served.token(f'{served.url}/.default')}"}
-    made = served.public.post("/identity/applications", json={"name": "Guest"}, headers=own).json()
-    path = f"/identity/applications/{made['clientId']}/secrets"
-    secret = served.public.post(path, json={}, headers=own).json()["secret"]
-    with served.client(served.token(client_id=made["clientId"], client_secret=secret)) as guest:
+    with register(served, "Guest").client as guest:
         batch = guest.post("/livy/batches", json={"file": program}, headers=HEADERS).json()["id"]
         session = guest.post("/livy/sessions", json={"kind": "pyspark"}, headers=HEADERS).json()["id"]
         assert served.wait(batch) == "dead"
         said = "\n".join(served.lines(batch))
         assert "gives no namespaces" in said
         assert "Only jobs of administrators run here" in said
-        said = guest.get(f"/livy/sessions/{session}/log?size=-1").json()["log"]
+        path = f"/livy/sessions/{session}"
+        eventually(lambda: guest.get(f"{path}/state").json()["state"] == "dead", "the session is dead, too")
+        said = guest.get(f"{path}/log?size=-1").json()["log"]
         assert "gives no namespaces" in "\n".join(said)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.served.notebooks import HEADERS, Notebook
-from tests.serving import HEADLAND, Served, eventually
+from tests.serving import HEADLAND, Served, eventually, running
 from tests.wheels import built, index_of, make, make_wheel
 
 pytestmark = pytest.mark.spark
@@ -42,11 +42,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     make_wheel(index, "water", "2.1", "DEPTH = 30\n")
     served = Served(folder / "home")
     served.environment |= index_of(index)
-    try:
-        served.start()
+    with running(served):
         yield served
-    finally:
-        served.close()
 
 
 @pytest.fixture(scope="module")

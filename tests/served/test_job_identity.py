@@ -14,7 +14,7 @@ import pytest
 from tests.instances import READER, Provisioned, provision
 from tests.jobs import Application, called, claims_in, claims_of, register, submit
 from tests.served.notebooks import Notebook
-from tests.serving import APPLICATIONS, Served, eventually
+from tests.serving import APPLICATIONS, Served, eventually, running
 
 pytestmark = pytest.mark.spark
 
@@ -25,11 +25,8 @@ SUBSCRIPTIONS = "/subscriptions?api-version=2020-01-01"
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     served = Served(tmp_path_factory.mktemp("identity") / "my farm ü 100%", jobs_identity_patience="30")
-    try:
-        served.start()
+    with running(served):
         yield served
-    finally:
-        served.close()
 
 
 @pytest.fixture(scope="module")

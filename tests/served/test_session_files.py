@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.served.notebooks import HEADERS, Notebook
-from tests.serving import Served
+from tests.serving import Served, running
 
 pytestmark = pytest.mark.spark
 
@@ -19,11 +19,8 @@ SQL = "SELECT java_method('farm.Soil', 'twice', CAST(id AS INT)) AS n FROM range
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     served = Served(tmp_path_factory.mktemp("files") / "home")
-    try:
-        served.start()
+    with running(served):
         yield served
-    finally:
-        served.close()
 
 
 def send(notebook: Notebook, what: str, name: str, content: bytes, status: int = 200) -> str:

@@ -10,7 +10,7 @@ import pytest
 from pyspark import cloudpickle
 from tests.served.notebooks import HEADERS, Notebook
 from tests.served.test_session_files import send
-from tests.serving import Served, eventually
+from tests.serving import Served, eventually, running
 
 pytestmark = pytest.mark.spark
 
@@ -18,11 +18,8 @@ pytestmark = pytest.mark.spark
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     served = Served(tmp_path_factory.mktemp("jobs") / "home", jobs_output_limit="100000")
-    try:
-        served.start()
+    with running(served):
         yield served
-    finally:
-        served.close()
 
 
 @pytest.fixture(scope="module")

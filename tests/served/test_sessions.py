@@ -13,7 +13,7 @@ from tests.loop_lag import MOST_LAG, MOST_MEMORY, PeakMemory, served_lag
 from tests.served.notebooks import HEADERS, Notebook
 from tests.served.test_hostile_requests import pids_of
 from tests.served.test_processes import processes_of
-from tests.serving import Served, eventually, own_pid
+from tests.serving import Served, eventually, own_pid, running
 
 pytestmark = pytest.mark.spark
 
@@ -21,11 +21,8 @@ pytestmark = pytest.mark.spark
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     served = Served(tmp_path_factory.mktemp("sessions") / "home", jobs_output_limit="100000")
-    try:
-        served.start()
+    with running(served):
         yield served
-    finally:
-        served.close()
 
 
 @pytest.fixture(scope="module")

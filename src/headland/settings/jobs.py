@@ -322,9 +322,9 @@ class JobsSettings(Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             description="`sandbox` puts walls around batches and sessions (Linux): they see their own run, the "
             "programs that they run on, and what `jobs.readable_folders`, `jobs.writable_folders` and "
-            "`jobs.local_folders` name. With `none`, "
-            "every job can read and change all that belongs to the user that Headland runs as, keys and other jobs "
-            "included; where this is not Linux there is nothing else, and it is the default. See docs/security.md."
+            "`jobs.local_folders` name. With `none`, every job can read and change all that belongs to the user that "
+            "Headland runs as, keys and other jobs included; where this is not Linux there is nothing else, and it is "
+            "the default. See docs/security.md."
         ),
     ] = "sandbox" if sys.platform == "linux" else "none"
     readable_folders: Annotated[

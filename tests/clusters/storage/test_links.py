@@ -11,7 +11,7 @@ import pytest
 from tests.clients.storage.conftest import AzureRest, azure_settings, s3_settings
 from tests.clusters.storage.leaks import Leaky
 from tests.served.notebooks import Notebook
-from tests.serving import Served
+from tests.serving import Served, running
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
@@ -39,11 +39,8 @@ def linked(
         tmp_path_factory.mktemp("linked") / "home",
         storage_accounts=json.dumps(msgspec.to_builtins(accounts)),
     )
-    try:
-        served.start()
+    with running(served):
         yield served
-    finally:
-        served.close()
 
 
 #: In Scala: digests of a blob read whole, and of a part of it read at its place and as a range.
